@@ -47,7 +47,7 @@ class Reader(unittest.TestCase):
         self.assertEqual(content['items'], [])
         self.assertEqual([o['kind'] for o in content['objects']], ['object'])
 
-    def test_reads_data_in_layers(self):
+    def test_reads_incremental_checkpoints(self):
         def open_layer(name):
             return golden('layers/' + name)
 
@@ -62,7 +62,7 @@ class Reader(unittest.TestCase):
             with self.assertRaises(read_format.Damage):
                 read_format.read(data, open_shorter)
 
-    def test_says_which_layer_is_missing(self):
+    def test_reports_the_missing_data_file(self):
         for arguments in [str(GOLDEN / 'none' / 'file')], []:
             with tempfile.TemporaryDirectory() as folder:
                 path = pathlib.Path(folder, 'copy.varve')
@@ -74,7 +74,7 @@ class Reader(unittest.TestCase):
         self.assertIn('VARVE_TRUNCATED: expected: the layer',
                       ended.exception.code)
 
-    def test_believes_no_size(self):
+    def test_checks_every_size(self):
         data = bytearray(golden('version-1-layers.varve'))
         for old, new in ((65600, 8), (2**50, 8)), ((16400, ), (2**48, )):
             at = data.index(struct.pack(f'<{len(old)}Q', *old))
@@ -82,7 +82,7 @@ class Reader(unittest.TestCase):
         self.refuse(reseal(data), '1 PiB')
 
     @unittest.skipUnless(read_pack.find_zstd(), 'libzstd is not installed')
-    def test_reads_what_is_packed(self):
+    def test_reads_compressed_values(self):
         data = golden('version-1-packed.varve')
         items = {item['path']: item
                  for item in read_format.read(data)['items']}
@@ -93,7 +93,7 @@ class Reader(unittest.TestCase):
         at = data.index(b'\x28\xb5\x2f\xfd')
         self.refuse(data[:at] + b'x' + data[at + 1:], 'another magic')
 
-    def test_puts_values_in_pieces_together(self):
+    def test_assembles_values_stored_in_pieces(self):
         grid, row, _ = read_format.read(
             golden('version-1-pieces.varve'))['items']
         numbers = struct.pack('<49f', *range(49))
@@ -102,7 +102,7 @@ class Reader(unittest.TestCase):
         self.assertEqual(grid['sha256'], hashlib.sha256(numbers).hexdigest())
         self.assertEqual(row['sha256'], hashlib.sha256(squares).hexdigest())
 
-    def test_refuses_pieces_that_break_a_rule(self):
+    def test_refuses_invalid_pieces(self):
         data = golden('version-1-pieces.varve')
         boxes = struct.pack('<20Q', 0, 0, 3, 4, 0, 4, 4, 3, 3, 0, 4, 3,
                             3, 3, 1, 1, 4, 3, 3, 4)
@@ -122,7 +122,7 @@ class Reader(unittest.TestCase):
             struct.pack_into('<I', changed, at, end)
             self.refuse(reseal(changed), f'{end} pieces')
 
-    def test_reads_all_that_a_file_can_hold(self):
+    def test_reads_every_feature_of_the_format(self):
         wide = read_format.read(golden('version-1-wide.varve'))
         content = read_format.read(golden('version-1.varve'))
         for item, early in zip(content['items'], wide['items']):
@@ -141,7 +141,7 @@ class Reader(unittest.TestCase):
             slots[1], {'name': 'slots', 'variable': 9, 'node': 12})
         self.assertEqual(content['objects'][9]['tags'], ['trainable'])
 
-    def test_knows_the_element_types_of_the_header_and_the_document(self):
+    def test_has_the_element_types_of_the_header_and_the_document(self):
         header = {int(number): name.lower() for name, number in re.findall(
             r'^    VARVE_(\w+) = (\d+)', HEADER.read_text(), re.M)}
         table = DOCUMENT.read_text().split('| number | type | bytes |')[1]
@@ -176,7 +176,7 @@ class Reader(unittest.TestCase):
 
 
 class Skipped(unittest.TestCase):
-    def test_keeps_the_rules_of_what_is_known(self):
+    def test_checks_the_cbor_rules(self):
         good = (b'\xa2\x01\x00\x02\x00', b'\xa2\x0a\x00\x19\x01\x00\x00',
                 b'\xa2\x81\x01\x00\x82\x00\x00\x00', b'\x82\xa0\xa0',
                 64 * b'\xa1\x00' + b'\xa0', 100000 * b'\x81' + b'\x00')

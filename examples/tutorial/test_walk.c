@@ -62,7 +62,7 @@ static varve_status count(void *user, const varve_difference *difference)
 /* [again] */
 /* Everything that a step changes is in the graph: after a step is taken back,
  * it has the same result again. */
-Test(walk, a_step_that_is_taken_back_comes_again)
+Test(walk, a_repeated_step_gives_the_same_result)
 {
     int differences = 0;
     walk_step(&walk);
@@ -83,7 +83,7 @@ Test(walk, a_step_that_is_taken_back_comes_again)
 
 /* [all] */
 /* A checkpoint contains all values of the walk, and restores all of them. */
-Test(walk, a_checkpoint_has_all_of_it)
+Test(walk, a_checkpoint_contains_all_values)
 {
     walk_step(&walk);
     cr_assert_eq(varve_write(root, "walk.varve", NULL, &error), VARVE_OK, "%s",
@@ -103,7 +103,7 @@ Test(walk, a_checkpoint_has_all_of_it)
 
 /* Accepts only moves that go uphill. A rejected move is taken back, but not its
  * random numbers, or the same move would be proposed again. */
-Test(walk, climbs_by_rejecting)
+Test(walk, rejected_moves_are_undone)
 {
     varve_snapshot *best = varve_snapshot_new(root, &error);
     varve_snapshot_restore_options keep = { .keep_random = true };

@@ -38,7 +38,7 @@ class Deferred(Test):
         varve.Checkpoint(model=model, table={'a': np.ones(2)}).write(
             self.path())
 
-    def test_attributes_set_later_receive_theirs(self):
+    def test_attributes_set_later_receive_their_values(self):
         checkpoint = varve.Checkpoint()
         restoration = checkpoint.restore(self.path())
         self.assertEqual(restoration.pending_count, 6)
@@ -59,20 +59,20 @@ class Deferred(Test):
         self.assertEqual(checkpoint.table['a'].sum(), 2)
         self.assertEqual(restoration.pending_count, 0)
 
-    def test_a_value_comes_once(self):
+    def test_a_value_is_restored_only_once(self):
         checkpoint = varve.Checkpoint(table={'a': np.zeros(2)})
         checkpoint.restore(self.path())
         checkpoint.table['a'] = np.full(2, 9.0)
         checkpoint.table = {'a': np.full(2, 9.0)}
         self.assertEqual(checkpoint.table['a'][0], 9)
 
-    def test_what_does_not_fit_is_told_as_it_is_set(self):
+    def test_a_mismatch_is_reported_on_assignment(self):
         checkpoint = varve.Checkpoint()
         with checkpoint.restore(self.path()):
             with self.fails(varve.MismatchError, 'table/a'):
                 checkpoint.table = {'a': np.zeros(3)}
 
-    def test_what_cannot_be_filled_is_refused_as_it_is_set(self):
+    def test_a_read_only_array_is_refused_on_assignment(self):
         checkpoint = varve.Checkpoint()
         fixed = np.zeros(2)
         fixed.flags.writeable = False
@@ -80,7 +80,7 @@ class Deferred(Test):
             with self.fails(varve.MisuseError, 'table/a', 'read-only'):
                 checkpoint.table = {'a': fixed}
 
-    def test_a_closed_restoration_gives_nothing(self):
+    def test_a_closed_restoration_restores_nothing(self):
         checkpoint = varve.Checkpoint()
         restoration = checkpoint.restore(self.path())
         restoration.close()
@@ -104,7 +104,7 @@ class Restoring(Test):
         varve.write({'w': np.arange(4.0), 'b': np.ones(2), 'step': 3},
                     self.path(), metadata={'step': 3})
 
-    def test_a_mismatch_changes_nothing_and_names_all(self):
+    def test_a_mismatch_changes_nothing_and_all_are_reported(self):
         tree = {'w': np.zeros(5), 'b': np.zeros(2, 'f4'), 'step': 0}
         with self.assertRaises(varve.MismatchError) as caught:
             varve.restore(tree, self.path())
@@ -147,7 +147,7 @@ class Restoring(Test):
         with self.fails(TypeError, 'metadata x'):
             varve.write(tree, self.path(), metadata={'x': []})
 
-    def test_arrays_take_other_shapes_where_that_is_asked_for(self):
+    def test_arrays_change_shape_with_resize(self):
         shared = np.zeros((1, 2))
         tree = {'w': shared, 'step': 0, 'more': [shared]}
         with self.assertRaises(varve.MismatchError):
@@ -173,20 +173,20 @@ class Restoring(Test):
         with self.assertRaises(varve.MismatchError):
             checkpoint.restore(self.path('b'))
 
-    def test_a_shape_is_not_taken_where_anything_fails(self):
+    def test_a_failed_restore_changes_no_shape(self):
         tree = {'w': np.zeros(1), 'b': np.zeros(2, 'i4')}
         old = tree['w']
         with self.assertRaises(varve.MismatchError):
             varve.restore(tree, self.path(), any_shape=True)
         self.assertIs(tree['w'], old)
 
-    def test_a_plan_changes_nothing(self):
+    def test_a_dry_run_changes_nothing(self):
         tree = {'w': np.zeros(5), 'step': 0}
         report = varve.dry_run(tree, self.path()).report()
         self.assertEqual([f.program_path for f in report.mismatched], ['w'])
         self.assertEqual(tree['step'], 0)
 
-    def test_an_exception_of_progress_comes_through(self):
+    def test_an_exception_in_progress_is_raised(self):
         class Stop(Exception):
             pass
 
@@ -208,7 +208,7 @@ class Restoring(Test):
         self.assertTrue(seen)
         self.assertEqual(os.listdir(self.folder), ['a.varve'])
 
-    def test_numbered(self):
+    def test_numbered_checkpoints(self):
         tree = {'n': 0}
         for tree['n'] in range(3):
             path = varve.save(tree, self.path('c'))
@@ -231,11 +231,11 @@ class Following(Test):
         found = varve.load(self.path())
         self.assertEqual(plain(found), plain(expected))
 
-    def test_names_of_a_checkpoint_itself_are_refused(self):
+    def test_names_of_checkpoint_methods_are_refused(self):
         with self.fails(AttributeError, 'restore'):
             varve.Checkpoint(restore=1)
 
-    def test_a_new_array_in_the_place_of_another(self):
+    def test_a_replaced_array_is_saved(self):
         checkpoint = varve.Checkpoint(w=np.zeros(3))
         for _ in range(3):
             checkpoint.w = checkpoint.w + 1
@@ -243,7 +243,7 @@ class Following(Test):
         checkpoint.w = checkpoint.w.astype('f4')
         self.holds(checkpoint, {'w': checkpoint.w})
 
-    def test_sharing_comes_and_goes(self):
+    def test_changes_of_sharing_are_saved(self):
         array = np.ones(2)
         checkpoint = varve.Checkpoint(a=array, b=array)
         self.holds(checkpoint, {'a': array, 'b': array})

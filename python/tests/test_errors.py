@@ -18,7 +18,7 @@ from place import Test
 
 class Errors(Test):
 
-    def test_all_can_be_pickled_and_copied(self):
+    def test_all_errors_can_be_pickled_and_copied(self):
         for status in varve.Status:
             error = varve.errors.error_of(status, 'what: why', 5)
             for other in pickle.loads(pickle.dumps(error)), copy.copy(error):
@@ -27,14 +27,14 @@ class Errors(Test):
                                   other.system_error, str(other)),
                                  (status, 'what: why', 5, 'what: why'))
 
-    def test_one_in_a_worker_arrives(self):
+    def test_an_error_in_a_worker_process_is_raised_by_the_parent(self):
         context = multiprocessing.get_context('spawn')
         with concurrent.futures.ProcessPoolExecutor(1, context) as pool:
             with self.fails(varve.NotFoundError, 'nowhere'):
                 pool.submit(varve.load, 'nowhere.varve').result(timeout=60)
             self.assertEqual(pool.submit(abs, -1).result(timeout=60), 1)
 
-    def test_a_file_that_is_too_new_is_not_damaged(self):
+    def test_a_too_new_file_is_not_reported_as_damaged(self):
         error = varve.errors.error_of(varve.Status.TOO_NEW, '')
         self.assertIsInstance(error, varve.UnsupportedError)
         self.assertNotIsInstance(error, varve.DamagedError)
@@ -52,12 +52,12 @@ class Interrupts(Test):
         os.kill(os.getpid(), signal.SIGINT)
         return False
 
-    def test_in_a_progress_function(self):
+    def test_an_interrupt_in_a_progress_function(self):
         with self.assertRaises(KeyboardInterrupt):
             varve.write(self.tree, self.path(), progress=self.interrupt)
         self.assertFalse(os.path.exists(self.path()))
 
-    def test_as_a_callback_begins(self):
+    def test_an_interrupt_at_the_start_of_a_callback(self):
         for options in {}, {'progress': lambda *_: False}:
             with self.assertRaises(KeyboardInterrupt):
                 with Timer():

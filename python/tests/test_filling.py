@@ -49,7 +49,7 @@ def grown(folder, end):
 
 class Filling(Test):
 
-    def test_a_run_goes_on_with_what_it_appended(self):
+    def test_a_resumed_run_has_its_appended_items(self):
         for _ in range(2):
             counted(self.path('run'), 10, losses=[], names={}, best=None)
         ckpt = counted(self.path('run'), 20, losses=[], names={}, best=None)
@@ -57,7 +57,7 @@ class Filling(Test):
         self.assertEqual(ckpt.best, 80.0)
         self.assertEqual(ckpt.names, {f'n{i}': str(i) for i in range(1, 21)})
 
-    def test_any_number_of_resumes_gives_the_same(self):
+    def test_any_number_of_resumes_gives_the_same_state(self):
         expected = None
         for ends in [20], [5, 20], [1, 2, 3, 20], [7, 8, 19, 20]:
             for end in ends:
@@ -69,7 +69,7 @@ class Filling(Test):
             expected = expected or repr(found)
             self.assertEqual(repr(found), expected, ends)
 
-    def test_whatever_is_made_of_plain_values(self):
+    def test_empty_containers_are_filled_with_plain_values(self):
         tree = {'list': [1, [2.5, 'x'], {'k': None}], 'array': np.arange(3.0),
                 'dict': {'a': {'b': np.ones(2)}}, 'pair': (1, (None, 2)),
                 'counter': collections.Counter(x=3), 'text': 'word',
@@ -91,7 +91,7 @@ class Filling(Test):
                                       fresh['counter'], fresh['grown'])):
             self.assertIs(one, other)
 
-    def test_under_other_names_and_only_what_is_wanted(self):
+    def test_containers_are_filled_with_renames_and_patterns(self):
         varve.write({'old': {'a': [1, 2]}, 'b': [3], 'c': [4]}, self.path())
         fresh = {'new': {'a': []}, 'b': [], 'c': []}
         varve.restore(fresh, self.path(), renames={'new': 'old'},
@@ -101,7 +101,7 @@ class Filling(Test):
         varve.restore(fresh, self.path(), subtree='old', only='a').close()
         self.assertEqual(fresh, {'a': [1, 2], 'z': []})
 
-    def test_what_fails_leaves_them_empty(self):
+    def test_a_failed_restore_leaves_containers_empty(self):
         varve.write({'a': [1, 2], 'b': np.ones(3)}, self.path())
         fresh = {'a': [], 'b': np.ones(4), 'pair': (None, [])}
         with self.fails(varve.MismatchError, 'b'):
@@ -111,7 +111,7 @@ class Filling(Test):
         varve.dry_run(fresh, self.path()).close()
         self.assertEqual(fresh, {'a': [], 'b': None})
 
-    def test_objects_are_the_program_s_to_make(self):
+    def test_objects_are_created_by_the_program_only(self):
         varve.write({'layers': [Layer(1), Layer(2)], 'none': Layer(3)},
                     self.path())
         fresh = {'layers': [], 'none': None}
@@ -125,7 +125,7 @@ class Filling(Test):
                          [[1, 1], [2, 2]])
         self.assertEqual(fresh['none'].w.tolist(), [3, 3])
 
-    def test_objects_that_come_late_have_theirs_filled(self):
+    def test_containers_of_objects_added_later_are_filled(self):
         varve.write({'late': Layer(1, [1.0, 2.0])}, self.path())
         checkpoint = varve.Checkpoint()
         with checkpoint.restore(self.path()) as restoration:
@@ -161,7 +161,7 @@ class Saves(Test):
         varve.write({'layers': [Layer(1)], 'n': 1, 'w': np.ones(2)},
                     self.path())
 
-    def test_refuse_what_would_be_overwritten(self):
+    def test_refuse_a_value_that_a_pending_one_would_overwrite(self):
         tree = {'layers': [], 'n': 0}
         checkpoint = varve.Checkpoint(**tree)
         restoration = checkpoint.restore(self.path())
@@ -175,14 +175,14 @@ class Saves(Test):
         checkpoint.write(self.path('b'))
         self.assertEqual(checkpoint.layers[0].w.tolist(), [7, 7])
 
-    def test_carry_what_waits_and_has_no_place(self):
+    def test_contain_pending_values_without_a_target(self):
         checkpoint = varve.Checkpoint(n=0)
         with checkpoint.restore(self.path()):
             checkpoint.write(self.path('b'))
         with varve.open(self.path('b')) as found:
             self.assertEqual(found['layers/0/w'].read().tolist(), [1, 1])
 
-    def test_take_what_update_has_brought(self):
+    def test_contain_values_restored_by_update(self):
         checkpoint = varve.Checkpoint(layers=[], n=0, w=np.zeros(2))
         with checkpoint.restore(self.path()) as restoration:
             checkpoint.layers.append(Layer(7))
@@ -191,7 +191,7 @@ class Saves(Test):
             checkpoint.write(self.path('b'))
         self.assertEqual(checkpoint.layers[0].w.tolist(), [2, 2])
 
-    def test_may_have_something_at_a_second_place(self):
+    def test_may_contain_an_object_at_two_paths(self):
         checkpoint = varve.Checkpoint(n=0, box={'a': Layer(2)})
         with checkpoint.restore(self.path()) as restoration:
             vars(checkpoint)['again'] = checkpoint.box
@@ -204,7 +204,7 @@ class Saves(Test):
             checkpoint.write(self.path('b'))
         self.assertEqual(checkpoint.box['a'].w.tolist(), [2, 2])
 
-    def test_setting_an_attribute_changes_nothing_else(self):
+    def test_setting_an_attribute_restores_no_other_object(self):
         checkpoint = varve.Checkpoint(layers=[], n=0)
         with checkpoint.restore(self.path()) as restoration:
             checkpoint.layers.append(Layer(7))
@@ -214,7 +214,7 @@ class Saves(Test):
             restoration.assert_consumed()
             self.assertEqual(checkpoint.layers[0].w.tolist(), [1, 1])
 
-    def test_a_run_stops_where_it_would_lose_what_was_saved(self):
+    def test_a_run_fails_before_it_loses_saved_values(self):
         ckpt = varve.Checkpoint(layers=[Layer(1)])
         with varve.Run(ckpt, self.path('run'), interval_steps=1) as run:
             run.step(1)

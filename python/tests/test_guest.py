@@ -182,7 +182,7 @@ class Guest(Test):
                                             compress=3)
         yield 'threads', lambda: varve.read(self.state, self.path(), threads=4)
 
-    def test_nothing_stays_behind(self):
+    def test_calls_leave_no_process_state_changed(self):
         failed = set()
         for name, call in [*self.calls(), *self.more_calls()]:
             before = traces()
@@ -200,13 +200,13 @@ class Guest(Test):
     @unittest.skipUnless(
         has('avx', 'xgetbv1'),
         'this processor does not tell whether registers are in use')
-    def test_registers_are_not_in_use(self):
+    def test_calls_leave_no_upper_register_halves_in_use(self):
         in_use = function_of(LOOK)
         for name, call in self.calls():
             call()
             self.assertEqual(in_use() & UPPER_HALVES, 0, name)
 
-    def test_arithmetic_takes_no_longer_after_a_call(self):
+    def test_a_call_does_not_slow_later_arithmetic(self):
         for name, call in self.calls():
             with self.subTest(name):
                 self.compare(call)

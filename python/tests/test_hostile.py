@@ -118,7 +118,7 @@ class Hostile(Test):
         self.assertGreater(self.count, 300)
 
     @unittest.skipUnless(TESTS.is_dir(), 'the files are in the repository')
-    def test_bent_files(self):
+    def test_modified_files(self):
         """Files of all formats with one changed bit, or truncated."""
         chance = random.Random(7)
         files = [path for path in sorted(TESTS.glob('golden/**/*'))
@@ -135,7 +135,7 @@ class Hostile(Test):
         self.assertGreater(self.count, 300)
 
     @unittest.skipUnless(os.environ.get('VARVE_CORRUPT'), 'no program')
-    def test_one_defect_each(self):
+    def test_files_with_one_defect_each(self):
         """The name of each file begins with the expected status."""
         subprocess.run([os.environ['VARVE_CORRUPT']], check=True,
                        stderr=subprocess.DEVNULL,
@@ -150,7 +150,7 @@ class Hostile(Test):
         self.assertGreater(self.count, 30)
 
     @unittest.skipUnless(os.environ.get('VARVE_MUTATIONS'), 'no program')
-    def test_mutations_whose_sums_are_right(self):
+    def test_mutations_with_correct_checksums(self):
         seeds = [str(path) for path in itertools.chain(
             TESTS.glob('golden/*.varve'), TESTS.glob('fuzz/corpus/reader/*'))]
         with subprocess.Popen(
@@ -167,7 +167,7 @@ class Bent(Test):
     """Tests the checks that only this package makes."""
 
     @unittest.skipUnless(TESTS.is_dir(), 'sums are in the repository')
-    def test_shapes_that_numpy_has_not(self):
+    def test_shapes_that_numpy_does_not_support(self):
         varve.write({'z': np.zeros((0, 4))}, self.path())
         path = self.path('bent.varve')
         bend(self.path(), path, struct.pack('<2Q', 0, 4),
@@ -183,7 +183,7 @@ class Bent(Test):
             varve.restore({'z': np.zeros((0, 4))}, path, any_shape=True)
 
     @unittest.skipUnless(TESTS.is_dir(), 'sums are in the repository')
-    def test_sizes_that_are_not_there(self):
+    def test_array_sizes_beyond_the_end_of_the_file(self):
         varve.write({'z': np.zeros(300), 'step': 1}, self.path())
         path = self.path('bent.varve')
         bend(self.path(), path, struct.pack('<Q', 300),
@@ -192,7 +192,7 @@ class Bent(Test):
             varve.load(path)
 
     @unittest.skipUnless(TESTS.is_dir(), 'sums are in the repository')
-    def test_lengths_of_strings_that_do_not_fit(self):
+    def test_invalid_string_lengths(self):
         varve.write({'s': np.array(['abc', 'd'], object)}, self.path())
         path = self.path('bent.varve')
         good = struct.pack('<2Q', 3, 1) + b'abcd'
@@ -215,7 +215,7 @@ class Bent(Test):
 class Names(Test):
     """Paths and texts with NUL or lone surrogates."""
 
-    def test_paths_of_files(self):
+    def test_invalid_file_paths_are_refused(self):
         varve.write({'w': 1}, self.path('a'))
         tree = {'w': 2}
         for end in '\0b', '\ud800':
@@ -238,7 +238,7 @@ class Names(Test):
         self.assertEqual(varve.load(self.path('a')), {'w': 1})
         self.assertEqual(tree, {'w': 2})
 
-    def test_texts(self):
+    def test_options_with_nul_are_refused(self):
         varve.write({'w': 1}, self.path())
         for options in {'subtree': 'w\0'}, {'only': ['w\0']}, {
                 'renames': {'w': 'x\0'}}:
@@ -248,7 +248,7 @@ class Names(Test):
             with self.fails(varve.MisuseError, 'must not contain NUL'):
                 varve.write({'w': 1}, self.path(), metadata=metadata)
 
-    def test_what_is_looked_up(self):
+    def test_lookups_of_invalid_names_find_nothing(self):
         varve.write({'w': 1}, self.path(), metadata={'step': 1})
         for end in '\0', '\0b', '\ud800':
             with varve.open(self.path()) as reader:

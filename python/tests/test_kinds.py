@@ -30,7 +30,7 @@ STATE = {
 
 class Kinds(Test):
 
-    def test_load_gives_what_was_saved(self):
+    def test_load_returns_the_saved_values(self):
         varve.write(STATE, self.path())
         found = varve.load(self.path())
         self.assertEqual(set(found), set(STATE))
@@ -38,7 +38,7 @@ class Kinds(Test):
             self.assertIs(type(found[name]), type(value), name)
             self.assertEqual(repr(found[name]), repr(value), name)
 
-    def test_load_gives_the_integer_keys_of_a_file_of_torch(self):
+    def test_load_returns_integer_keys_of_a_torch_file(self):
         state = {'by': {0: 1.5, -10: 2.5}, 'text': {'0': 1.5},
                  'both': {0: 1.5, '1': 2.5}}
         with zipfile.ZipFile(self.path('a.pt'), 'w') as archive:
@@ -47,7 +47,7 @@ class Kinds(Test):
         found = varve.load(self.path('a.pt'))
         self.assertEqual(found, {**state, 'both': {'0': 1.5, '1': 2.5}})
 
-    def test_restore_gives_what_was_saved(self):
+    def test_restore_sets_the_saved_values(self):
         varve.write(STATE, self.path())
         fresh = {name: like(value) for name, value in STATE.items()}
         with varve.restore(fresh, self.path()) as restoration:
@@ -55,7 +55,7 @@ class Kinds(Test):
         for name, value in STATE.items():
             self.assertEqual(repr(fresh[name]), repr(value), name)
 
-    def test_lists_of_numbers_have_the_length_and_type_of_the_file(self):
+    def test_restored_number_lists_have_the_saved_length_and_type(self):
         for saved in [1, 2, 3], [0.5], [], (1, 2), [1, 'a'], [None, 2.5]:
             varve.write({'it': saved}, self.path())
             for fresh in [], [7], [0.5, 1.5], [True], [1, 2, 3, 4], ['x', 1]:
@@ -67,7 +67,7 @@ class Kinds(Test):
                 self.assertEqual(tree['it'], saved, (saved, fresh))
                 self.assertIs(type(tree['it']), type(saved))
 
-    def test_lists_of_other_programs(self):
+    def test_lists_written_by_other_programs(self):
         tree = {'it': [np.float64(1.5), np.float64(2.5)]}
         varve.write(tree, self.path())
         for fresh in [0.0], [0.0, 0.0], [1, 2, 3], []:
@@ -89,7 +89,7 @@ class Kinds(Test):
             self.assertEqual(file['loss'].shape, (1000,))
             self.assertLess(file.size, 12000)
 
-    def test_trees_of_any_kind(self):
+    def test_random_trees(self):
         for seed in range(100):
             source = random.Random(seed)
             tree = {'a': any_value(source), 'b': any_value(source)}
@@ -100,7 +100,7 @@ class Kinds(Test):
                     restoration.assert_consumed()
                 self.assertEqual(shown(fresh), shown(tree), seed)
 
-    def test_names_that_could_be_two(self):
+    def test_ambiguous_keys_are_refused(self):
         with self.fails(varve.MisuseError, "it: invalid name '5'.*int"):
             varve.write({'it': {1: 1, '5': 2}}, self.path())
 

@@ -32,7 +32,7 @@ class Managing(Test):
             manager.wait()
             return manager.checkpoints
 
-    def test_a_run_goes_on_where_it_was(self):
+    def test_a_run_resumes_at_its_last_step(self):
         self.run_to(3, keep_last=2)
         found = self.run_to(5, keep_last=2)
         self.assertEqual([m.step for m in found], [4, 5])
@@ -44,7 +44,7 @@ class Managing(Test):
             self.assertEqual(manager.latest, found[-1].path)
         self.assertEqual((checkpoint.step, checkpoint.w[0]), (5, 5.0))
 
-    def test_in_the_background(self):
+    def test_asynchronous_saves(self):
         found = self.run_to(4, keep_last=3, background=True,
                             write={'incremental': True})
         self.assertEqual([m.step for m in found], [2, 3, 4])
@@ -52,7 +52,7 @@ class Managing(Test):
         varve.restore(tree, found[0].path)
         self.assertEqual((tree['step'], tree['w'][999]), (2, 2.0))
 
-    def test_a_damaged_one_is_passed_over(self):
+    def test_a_damaged_checkpoint_is_skipped(self):
         found = self.run_to(2)
         with open(found[-1].path, 'r+b') as stream:
             stream.truncate(os.path.getsize(found[-1].path) - 9)
@@ -87,7 +87,7 @@ class Managing(Test):
         with self.assertRaises(ValueError):
             manager.refresh()
 
-    def test_levels_outlive_the_folder(self):
+    def test_a_level_restores_a_deleted_directory(self):
         blocker = pathlib.Path(self.path('file'))
         blocker.touch()
         levels = [{'directory': self.path('shared'), 'every_steps': 2},
@@ -114,7 +114,7 @@ class Managing(Test):
         with self.fails(TypeError, 'fast'):
             varve.Manager(state(), local, levels=[{'fast': 1}])
 
-    def test_what_fails(self):
+    def test_errors_are_raised(self):
         with self.assertRaises(varve.MisuseError):
             varve.Manager(state(), self.folder, prefix='a/b')
         with self.fails(TypeError, 'no_such'):
@@ -134,7 +134,7 @@ class Managing(Test):
 class Together(Test):
     """Several managers of one directory."""
 
-    def test_a_second_one_is_refused_by_name(self):
+    def test_a_second_manager_is_refused_with_its_prefix(self):
         with varve.Manager(state(), self.folder, run='first') as manager:
             self.assertEqual(manager.run, 'first')
             with self.fails(varve.SystemError, f'process {os.getpid()} on',
@@ -146,12 +146,12 @@ class Together(Test):
         with varve.Manager(state(), self.folder, run='second') as manager:
             self.assertEqual(manager.checkpoints[0].run, 'first')
 
-    def test_an_identity_is_one_word(self):
+    def test_an_identity_must_be_one_word(self):
         with self.fails(varve.MisuseError, 'two words'):
             varve.Manager(state(), self.folder, run='two words')
         self.assertEqual(os.listdir(self.folder), [])
 
-    def test_one_waits_for_the_lock_of_another(self):
+    def test_a_manager_waits_for_the_lock_of_another(self):
         first = varve.Manager(state(), self.folder)
         first.save(1)
         begun = time.monotonic()
@@ -162,7 +162,7 @@ class Together(Test):
             self.assertEqual(second.resume().metadata('step'), 1)
         timer.join()
 
-    def test_one_that_only_reads_works_beside_a_writer(self):
+    def test_a_read_only_manager_works_while_another_writes(self):
         watcher = state()
         with varve.Manager(state(5.0), self.folder, keep_last=1) as writer:
             with varve.Manager(watcher, self.folder,
@@ -184,12 +184,12 @@ class Together(Test):
             writer.save(4)
             self.assertEqual([m.step for m in writer.checkpoints], [2, 4])
 
-    def test_one_that_reads_makes_no_directory_and_no_file(self):
+    def test_a_read_only_manager_creates_no_directory_or_file(self):
         with varve.Manager(state(), self.path('none'), read_only=True) as one:
             self.assertEqual(one.checkpoints, [])
         self.assertEqual(os.listdir(self.folder), [])
 
-    def test_one_that_fails_leaves_no_lock(self):
+    def test_a_failed_manager_leaves_no_lock(self):
         with self.fails(varve.NotFoundError, 'must_resume'):
             varve.Manager(state(), self.path('none'), must_resume=True)
         self.assertFalse(os.path.exists(self.path('none')))
@@ -206,7 +206,7 @@ class Together(Test):
         with varve.Manager(state(), self.folder, must_resume=True) as manager:
             self.assertEqual(manager.resume().metadata('step'), 1)
 
-    def test_a_child_that_is_forked_holds_no_lock(self):
+    def test_a_forked_child_holds_no_lock(self):
         manager = varve.Manager(state(), self.folder)
         wait, end = os.pipe()
         child = os.fork()
@@ -223,7 +223,7 @@ class Together(Test):
             os.close(end)
             os.waitpid(child, 0)
 
-    def test_checkpoints_say_of_which_run_they_are(self):
+    def test_checkpoints_contain_the_identity_of_their_run(self):
         with varve.Manager(state(), self.folder) as manager:
             self.assertEqual(len(manager.run), 26)
             first = manager.run
@@ -251,7 +251,7 @@ class Together(Test):
                            read_only=True) as manager:
             self.assertEqual(manager.checkpoints[-1].identity, three.identity)
 
-    def test_a_ledger_without_its_checkpoints_is_no_beginning(self):
+    def test_a_resume_fails_if_listed_checkpoints_are_missing(self):
         with varve.Manager(state(), self.folder) as manager:
             path = manager.save(1)
         os.remove(path)
@@ -262,7 +262,7 @@ class Together(Test):
         with varve.Manager(state(), self.folder) as manager:
             self.assertIsNone(manager.resume())
 
-    def test_a_newer_one_that_cannot_be_read_is_an_error(self):
+    def test_an_unreadable_newer_checkpoint_is_an_error(self):
         level = pathlib.Path(self.path('level'))
         with varve.Manager(state(), self.path('own')) as manager:
             manager.save(1)

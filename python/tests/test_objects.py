@@ -157,7 +157,7 @@ class Objects(Test):
         with self.fails(varve.MisuseError, 'it: ', 'Frozen'):
             varve.restore({'it': Frozen([0.0])}, self.path())
 
-    def test_objects_that_say_what_their_state_is(self):
+    def test_objects_with_state_methods(self):
         for kind in ByDict, ByState:
             self.comes_back(kind(7), kind(0), lambda value: value._n)
         for kind in random.Random, np.random.RandomState, \
@@ -169,7 +169,7 @@ class Objects(Test):
         self.comes_back(types.SimpleNamespace(a=1), types.SimpleNamespace(a=0),
                         lambda value: value.a)
 
-    def test_objects_that_say_it_in_a_checkpoint(self):
+    def test_objects_with_state_methods_in_a_checkpoint(self):
         checkpoint = varve.Checkpoint(it=ByDict(1), rng=random.Random(1))
         for n in 2, 3:
             checkpoint.it._n = n
@@ -189,7 +189,7 @@ class Objects(Test):
             restoration.assert_consumed()
         self.assertEqual(late.rng.random(), expected)
 
-    def test_what_would_be_lost_is_refused_by_its_path(self):
+    def test_data_that_would_be_lost_is_refused_with_its_path(self):
         units = np.zeros(2).view(Units)
         units.unit = 'm'
         words, table, rows = Words('x'), Table(a=1), Rows([1])
@@ -247,7 +247,7 @@ class Objects(Test):
                         np.asarray)
 
     @alone
-    def test_models_are_refused_with_a_way_out(self):
+    def test_models_are_refused_with_a_suggestion(self):
         flax, jnp = self.library('flax'), self.library('jax.numpy')
         nnx = self.library('flax.nnx')
         module = nnx.Linear(2, 2, rngs=nnx.Rngs(0))
@@ -261,7 +261,7 @@ class Objects(Test):
                         lambda value: np.asarray(value['kernel']))
 
     @alone
-    def test_states_of_training_leave_out_what_their_class_ignores(self):
+    def test_training_states_omit_attributes_ignored_by_their_class(self):
         jnp, optax = self.library('jax.numpy'), self.library('optax')
         kind = self.library('flax.training.train_state').TrainState
 
@@ -278,7 +278,7 @@ class Objects(Test):
                             np.asarray(value.opt_state[0].mu['w'])))
 
     @alone
-    def test_models_of_keras_are_refused_with_a_way_out(self):
+    def test_keras_models_are_refused_with_a_suggestion(self):
         keras = self.library('keras')
 
         def make(value):

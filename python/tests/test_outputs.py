@@ -38,7 +38,7 @@ class Outputs(Test):
         with open(self.path(name), 'rb') as file:
             return file.read()
 
-    def test_are_cut_to_what_was_saved(self):
+    def test_are_truncated_to_the_saved_length(self):
         for mode in 'a', 'w', 'ab', 'wb', 'r+', 'r+b', 'x':
             if mode[0] != 'r' and os.path.exists(self.path('log')):
                 os.remove(self.path('log'))
@@ -54,7 +54,7 @@ class Outputs(Test):
                 log.write(text('2\n'))
             self.assertEqual(self.content(), b'one\n2\n', mode)
 
-    def test_without_a_buffer(self):
+    def test_without_a_buffer_are_truncated(self):
         with open(self.path('log'), 'ab', buffering=0) as log:
             log.write(b'one\n')
             varve.write({'log': log}, self.path())
@@ -63,14 +63,14 @@ class Outputs(Test):
             log.write(b'2\n')
         self.assertEqual(self.content(), b'one\n2\n')
 
-    def test_are_their_length_in_a_file(self):
+    def test_are_saved_as_their_length(self):
         with open(self.path('log'), 'w') as log:
             log.write('x' * 258)
             varve.write({'log': log}, self.path())
         with varve.Reader(self.path()) as reader:
             self.assertEqual(bytes(reader['log'])[:8], b'\2\1' + bytes(6))
 
-    def test_that_come_late_are_cut_then(self):
+    def test_added_after_the_restore_are_truncated_when_added(self):
         log = open(self.path('log'), 'w')
         log.write('one\n')
         varve.Checkpoint(log=log, step=1).write(self.path())
@@ -83,7 +83,7 @@ class Outputs(Test):
             self.assertEqual(self.content(), b'one\n')
             restoration.assert_consumed()
 
-    def test_that_are_opened_again_are_the_same_output(self):
+    def test_reopened_under_the_same_name_are_the_same_output(self):
         checkpoint = varve.Checkpoint(log=open(self.path('log'), 'w'))
         checkpoint.log.write('one\n')
         checkpoint.write(self.path('1.varve'))
@@ -96,7 +96,7 @@ class Outputs(Test):
         self.assertEqual(self.content(), b'one\ntwo\n')
         checkpoint.log.close()
 
-    def test_that_are_too_short_change_nothing(self):
+    def test_too_short_fail_the_restore_and_change_nothing(self):
         with open(self.path('log'), 'w') as log:
             log.write('one\n')
             varve.write({'log': log, 'w': np.ones(3)}, self.path())
@@ -108,7 +108,7 @@ class Outputs(Test):
             self.assertEqual(tree['w'].sum(), 0)
         self.assertEqual(self.content(), b'')
 
-    def test_that_cannot_be_cut_are_refused(self):
+    def test_that_cannot_be_truncated_are_refused(self):
         with open(self.path('log'), 'w') as log:
             pass
         for file, words in ((log, 'a closed file'),
@@ -145,7 +145,7 @@ class Outputs(Test):
             tree.write(self.path())
         self.assertEqual(self.content(), b'text')
 
-    def test_of_a_program_that_is_killed_are_as_if_it_were_not(self):
+    def test_of_a_killed_program_equal_those_of_an_uninterrupted_one(self):
         def run(steps):
             return subprocess.run([sys.executable, '-c', PROGRAM, str(steps)],
                                   cwd=self.folder, check=False).returncode

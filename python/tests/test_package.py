@@ -13,30 +13,30 @@ from varve.options import FEATURES
 
 class Package(unittest.TestCase):
 
-    def test_its_version_is_the_library_s(self):
+    def test_version_equals_that_of_the_library(self):
         self.assertEqual(varve.__version__,
                          importlib.metadata.version('varve'))
 
-    def test_it_is_typed(self):
+    def test_package_is_typed(self):
         folder = os.path.dirname(varve.__file__)
         self.assertTrue(os.path.exists(os.path.join(folder, 'py.typed')))
 
-    def test_all_that_it_names_is_there_and_described(self):
+    def test_all_exported_names_exist_and_have_docstrings(self):
         for name in varve.__all__:
             self.assertTrue(getattr(varve, name).__doc__, name)
 
-    def test_every_status_has_a_family(self):
+    def test_every_status_has_an_exception_class(self):
         self.assertEqual(set(FAMILY_OF), set(varve.Status) - {0})
         unknown = error_of(99, 'of a later library')
         self.assertEqual((type(unknown), unknown.status), (varve.Error, 99))
 
-    def test_numbers_are_those_of_the_library(self):
+    def test_constants_equal_those_of_the_library(self):
         for enum, name in (varve.Status, 'status'), (varve.Kind, 'kind'):
             elements = ffi.typeof('varve_' + name).elements
             for member in enum:
                 self.assertEqual(elements[member], 'VARVE_' + member.name)
 
-    def test_options_are_those_of_the_library(self):
+    def test_options_equal_those_of_the_library(self):
         for struct, kind in (
                 ('varve_write_options', varve.WriteOptions),
                 ('varve_read_options', varve.ReadOptions),

@@ -25,7 +25,7 @@ class Looking(Test):
         varve.write(self.tree, self.path(), metadata={
             'step': 7, 'loss': 0.5, 'done': False, 'note': 'hé'})
 
-    def test_the_graph_is_walked(self):
+    def test_the_graph_is_traversed(self):
         with varve.open(self.path()) as file:
             self.assertEqual(file.format, 'varve')
             self.assertEqual(sorted(file), [
@@ -58,7 +58,7 @@ class Looking(Test):
                 with self.assertRaises(IndexError):
                     node[index]
 
-    def test_mapped_arrays_outlive_the_reader_and_the_name(self):
+    def test_mapped_arrays_outlive_the_reader_and_the_file_name(self):
         file = varve.open(self.path())
         array = file['model/layers/0/w'].map()
         row = array[7]
@@ -72,7 +72,7 @@ class Looking(Test):
         with self.assertRaises(ValueError):
             row[0] = 1
 
-    def test_a_file_in_the_place_of_the_opened_one_is_not_mapped(self):
+    def test_a_file_replaced_after_open_is_not_mapped(self):
         with varve.open(self.path()) as file:
             varve.write({'other': np.zeros(9)}, self.path())
             with self.fails(varve.MisuseError, 'the file was replaced'):
@@ -80,7 +80,7 @@ class Looking(Test):
             np.testing.assert_array_equal(file['model/layers/0/w'].read(),
                                           self.large)
 
-    def test_what_is_compressed_is_read_and_not_mapped(self):
+    def test_compressed_values_are_read_and_not_mapped(self):
         try:
             varve.write({'w': np.zeros(100000)}, self.path(), compress=3)
         except varve.DamagedError:
@@ -90,7 +90,7 @@ class Looking(Test):
                 file['w'].map()
         self.assertEqual(varve.load(self.path(), map=True)['w'].sum(), 0)
 
-    def test_what_is_shared_is_shared_again(self):
+    def test_shared_objects_are_loaded_as_shared(self):
         shared = {'w': np.ones(2)}
         shared['self'] = shared
         varve.write({'a': shared, 'b': shared}, self.path())
@@ -157,7 +157,7 @@ class Looking(Test):
             with self.fails(varve.DamagedError, 'a: ', 'found the byte 2'):
                 varve.load(self.path('a.safetensors'), **options)
 
-    def test_threads_read_at_once_also_while_it_is_closed(self):
+    def test_threads_read_concurrently_while_it_is_closed(self):
         file = varve.open(self.path())
         nodes = [file['model/layers/0/w']] * 4
         sums = []
@@ -187,7 +187,7 @@ class Damage(Test):
             stream.seek(offset)
             stream.write(bytes([byte[0] ^ 1]))
 
-    def test_of_a_value_is_found_as_it_is_read(self):
+    def test_of_a_value_is_reported_when_it_is_read(self):
         self.damaged(200000)
         with varve.open(self.path()) as file:
             with self.fails(varve.DamagedError, 'w'):
@@ -205,14 +205,14 @@ class Damage(Test):
         self.assertEqual([f.file_path for f in report.damaged], ['w'])
         self.assertEqual(tree['b'].sum(), 3)
 
-    def test_of_the_header(self):
+    def test_of_the_header_is_reported(self):
         self.damaged(0)
         with self.assertRaises(varve.DamagedError):
             varve.open(self.path())
         with varve.open(self.path(), salvage=True) as file:
             self.assertEqual(file['b'].read().sum(), 3)
 
-    def test_files_that_are_none(self):
+    def test_files_that_are_not_checkpoints(self):
         with open(self.path('empty'), 'wb'):
             pass
         with open(self.path('text'), 'wb') as stream:
@@ -226,7 +226,7 @@ class Damage(Test):
                 varve.open(self.path(name))
             self.assertEqual(caught.exception.status.name, status)
 
-    def test_every_cut_is_told(self):
+    def test_every_truncation_is_reported(self):
         varve.write({'w': np.arange(9.0), 's': 'text'}, self.path())
         with open(self.path(), 'rb') as stream:
             data = stream.read()

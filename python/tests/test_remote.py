@@ -59,7 +59,7 @@ class Remote(Test):
             restoration.assert_consumed()
         np.testing.assert_array_equal(tree['w'], self.value)
 
-    def test_is_written_to(self):
+    def test_a_checkpoint_is_written(self):
         self.store.keys = {'K': 'S'}
         self.store.buckets = {'run'}
         varve.write({'w': self.value, 'step': 8}, 's3://run/b.varve')
@@ -74,7 +74,7 @@ class Remote(Test):
         self.assertIn('/run/many/ckpt-2.varve', self.store.files)
         self.assertNotIn('/run/many/ckpt-1.varve', self.store.files)
 
-    def test_what_goes_wrong_is_said(self):
+    def test_errors_are_raised_with_a_message(self):
         with self.fails(varve.NotFoundError, 'none'):
             varve.open(self.url.replace('/a.', '/none.') + '?key=SECRET')
         with self.fails(varve.MisuseError, 'read only'):

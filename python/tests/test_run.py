@@ -67,7 +67,7 @@ class Running(Test):
             [sys.executable, '-c', PROGRAM, self.folder, str(end), doom,
              str(at)], stdout=subprocess.PIPE, text=True, check=False)
 
-    def test_goes_on_where_it_was(self):
+    def test_resumes_at_its_last_step(self):
         first, run = self.run_to(13, interval_steps=10)
         self.assertFalse(run.is_resumed)
         self.assertEqual(self.saved(), [10, 13])
@@ -89,7 +89,7 @@ class Running(Test):
                 call()
         self.assertTrue(os.path.exists(self.path('run/ckpt-1.varve')))
 
-    def test_takes_no_other_metadata_for_its_step(self):
+    def test_ignores_metadata_that_is_not_a_valid_step(self):
         for step in -1, 1.5, True, 'one':
             varve.write({'w': np.zeros(10), 'step': 0},
                         self.path('ckpt-1.varve'), metadata={'step': step})
@@ -97,7 +97,7 @@ class Running(Test):
                 self.assertTrue(run.is_resumed)
                 self.assertIsNone(run.resumed_step)
 
-    def test_survives_a_kill(self):
+    def test_resumes_after_a_kill(self):
         wanted = f'20 {float(sum(range(21)))}'
         killed = self.in_a_process(20, 'SIGKILL', 14)
         self.assertEqual(killed.returncode, -signal.SIGKILL)
@@ -105,7 +105,7 @@ class Running(Test):
         done = self.in_a_process(20, 'SIGKILL', 14)
         self.assertEqual((done.returncode, done.stdout.strip()), (0, wanted))
 
-    def test_saves_the_step_in_which_it_is_told_to_stop(self):
+    def test_saves_the_step_in_which_a_stop_is_requested(self):
         for doom in 'SIGTERM', 'SIGINT':
             told = self.in_a_process(20, doom, 14)
             self.assertEqual(told.returncode, 0, told)
@@ -114,7 +114,7 @@ class Running(Test):
             for name in os.listdir(self.folder):
                 os.remove(self.path(name))
 
-    def test_puts_handlers_back(self):
+    def test_restores_signal_handlers(self):
         before = [signal.getsignal(n) for n in (signal.SIGTERM, signal.SIGINT)]
         with varve.Run(state(), self.folder, handle_signals=True) as run:
             self.assertNotEqual(signal.getsignal(signal.SIGTERM), before[0])
@@ -126,12 +126,12 @@ class Running(Test):
         self.assertEqual(before, [signal.getsignal(n) for n in
                                   (signal.SIGTERM, signal.SIGINT)])
 
-    def test_leaves_signals_alone(self):
+    def test_changes_no_signal_handlers_unless_requested(self):
         before = signal.getsignal(signal.SIGTERM)
         with varve.Run(state(), self.folder):
             self.assertEqual(signal.getsignal(signal.SIGTERM), before)
 
-    def test_an_exception_saves_nothing_more(self):
+    def test_an_exception_prevents_the_final_save(self):
         ckpt = state()
         with self.fails(KeyError, 'mine'):
             with varve.Run(ckpt, self.folder, interval_steps=10,
@@ -141,7 +141,7 @@ class Running(Test):
                         raise KeyError('mine')
         self.assertEqual(self.saved(), [10])
 
-    def test_a_failure_in_flight_does_not_hide_the_first(self):
+    def test_an_asynchronous_failure_does_not_hide_an_exception(self):
         ckpt = state()
         with self.fails(KeyError, 'mine') as caught:
             with varve.Run(ckpt, self.folder, background=True,
@@ -150,13 +150,13 @@ class Running(Test):
                 raise KeyError('mine')
         self.assertIsInstance(caught.exception.__context__, varve.Error)
 
-    def test_a_save_that_fails_is_raised(self):
+    def test_a_failed_save_is_raised(self):
         with self.fails(varve.StoppedError):
             with varve.Run(state(), self.folder,
                            write={'progress': lambda *_: True}) as run:
                 run.step(1)
 
-    def test_the_first_failure_stays(self):
+    def test_the_first_failure_is_raised_again(self):
         fails = [True]
         with self.fails(varve.StoppedError):
             with varve.Run(state(), self.folder,
@@ -169,7 +169,7 @@ class Running(Test):
                     run.step(2)
         self.assertEqual(self.saved(), [])
 
-    def test_saves_by_force(self):
+    def test_force_saves_at_any_step(self):
         with varve.Run(state(), self.folder, interval_steps=10) as run:
             self.assertTrue(run.step(3, force=True).endswith('ckpt-1.varve'))
         self.assertEqual(self.saved(), [3])
@@ -198,7 +198,7 @@ class Running(Test):
                 run.step(1)
         self.assertEqual(sorted(os.listdir(self.folder)), names)
 
-    def test_heeds_signals_in_the_main_thread_alone(self):
+    def test_handles_signals_in_the_main_thread_only(self):
         caught = []
 
         def enter():
@@ -214,7 +214,7 @@ class Running(Test):
         self.assertIn('main thread', str(caught[0]))
         self.assertEqual(os.listdir(self.folder), ['.ckpt.lock'])
 
-    def test_the_last_step_is_saved_unless_said_otherwise(self):
+    def test_the_last_step_is_saved_unless_disabled(self):
         self.run_to(3, interval_steps=10, last_save=False)
         self.assertEqual(self.saved(), [])
         ckpt = state()
@@ -227,7 +227,7 @@ class Running(Test):
                         pass
         self.assertEqual(self.saved(), [4])
 
-    def test_the_last_step_is_saved_as_it_was_when_it_was_done(self):
+    def test_the_final_save_contains_the_values_of_the_last_step(self):
         ckpt = state()
         with varve.Run(ckpt, self.folder, interval_steps=10) as run:
             for ckpt.step in run.steps(3):
@@ -239,7 +239,7 @@ class Running(Test):
             self.assertEqual(again.w[0], 3)
             run.stop()
 
-    def test_initializes_where_there_is_nothing(self):
+    def test_initializes_variables_without_a_checkpoint(self):
         calls = []
         for step in 1, 2:
             with varve.Run(state(), self.folder,
@@ -291,7 +291,7 @@ class Running(Test):
             self.assertEqual(run.resumed_step, 4)  # it has the new name
             self.assertIsNone(run.warning)
 
-    def test_a_partial_resume_keeps_what_it_was_resumed_from(self):
+    def test_a_partial_resume_keeps_its_checkpoint(self):
         self.trained(hidden=np.ones(2), step=0)
         renamed = varve.Checkpoint(middle=np.zeros(2), step=0)
         with varve.Run(renamed, self.path('own'), allow_partial=True,
@@ -357,7 +357,7 @@ class Running(Test):
             with self.fails(TypeError, 'needs a varve.Checkpoint'):
                 varve.Run(wrong, self.path('own'))
 
-    def test_names_options_that_are_wrong(self):
+    def test_reports_invalid_options_by_name(self):
         for options, text in (
                 ({'keeplast': 2}, "did you mean 'keep_last'"),
                 ({'keep_last': -1}, 'keep_last: -1 is out of range'),
@@ -368,7 +368,7 @@ class Running(Test):
                 varve.Run(varve.Checkpoint(step=0), self.path('own'),
                           **options)
 
-    def test_its_end_waits_for_levels(self):
+    def test_end_waits_for_levels(self):
         level = {'directory': self.path('level'), 'keep_last': 1,
                  'bytes_per_second': 500}
         with varve.Run(state(), self.path('own'), levels=[level]) as run:

@@ -37,7 +37,7 @@ def shown(tree):
 
 class Numbers(Test):
 
-    def test_whatever_changes_between_saves_is_saved(self):
+    def test_changes_between_saves_are_saved(self):
         for seed in range(6):
             source = random.Random(seed)
             checkpoint = varve.Checkpoint(it=types.SimpleNamespace(), by={})
@@ -51,7 +51,7 @@ class Numbers(Test):
                 self.assertEqual(shown(found['by']), shown(checkpoint.by),
                                  seed)
 
-    def test_numbers_come_back_to_the_bit(self):
+    def test_numbers_are_restored_exactly(self):
         source = random.Random(1)
         values = {f'n{i}': source.choice((
             source.randrange(-2**63, 2**63), source.random(), True,
@@ -64,7 +64,7 @@ class Numbers(Test):
         self.assertIs(fresh, held)
         self.assertEqual(shown(fresh), shown(values))
 
-    def test_what_fails_changes_no_number(self):
+    def test_a_failed_restore_changes_no_number(self):
         varve.write({'a': 1, 'b': 2.5, 'w': np.ones(2)}, self.path())
         tree = {'a': 0, 'b': 0.5, 'w': np.zeros(3)}
         with self.fails(varve.MismatchError, 'w'):
@@ -73,7 +73,7 @@ class Numbers(Test):
         with self.fails(varve.MismatchError, 'a'):
             varve.restore({'a': 0.5}, self.path())
 
-    def test_numbers_that_come_late(self):
+    def test_numbers_added_after_the_restore(self):
         class Part(varve.Tracked):
             pass
         varve.write({'part': {'n': 7, 'x': 0.5}, 'k': 3}, self.path())
@@ -93,7 +93,7 @@ class Numbers(Test):
         self.assertEqual(varve.load(self.path('ckpt-1.varve'))['part'],
                          {'n': 7, 'x': 9.0})
 
-    def test_names_of_numbers(self):
+    def test_invalid_names_of_numbers_are_refused(self):
         for name in '', 'a\0b', 'x' * 65536, '\ud800':
             with self.fails(varve.MisuseError, 'it: invalid name'):
                 varve.write({'it': {name: 1, 'b': 2}}, self.path())
@@ -112,7 +112,7 @@ def deep(count):
 
 class Depth(Test):
 
-    def test_a_linked_list_takes_time_by_its_length(self):
+    def test_a_linked_list_takes_time_proportional_to_its_length(self):
         taken = []
         for count in 500, 8000:
             tree = {'it': deep(count)}

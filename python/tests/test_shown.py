@@ -22,7 +22,7 @@ class Shown(Test):
         self.assertEqual(result.returncode, 0, result.stdout)
         return result.stdout
 
-    def test_the_first_page(self):
+    def test_the_example_of_the_first_page(self):
         self.assertEqual(
             self.run_program('shown_readme.py'),
             'at step 0, kernel[1][2] is 0\nsaved run/ckpt-1.varve\n')
@@ -30,7 +30,7 @@ class Shown(Test):
             self.run_program('shown_readme.py'),
             'at step 1, kernel[1][2] is 0.5\nsaved run/ckpt-2.varve\n')
 
-    def test_the_first_page_goes_on_from_the_program_in_c(self):
+    def test_the_first_example_resumes_from_the_c_program(self):
         program = os.environ.get('VARVE_README_PROGRAM')
         if not program:
             return
@@ -42,7 +42,7 @@ class Shown(Test):
             [program], cwd=self.folder, check=True, text=True,
             stdout=subprocess.PIPE).stdout)
 
-    def test_the_page_about_python(self):
+    def test_the_examples_of_the_python_page(self):
         printed = self.run_program('shown_page.py')
         for line in ("(784, 10) net 7", '(10, 3) (784, 10) False',
                      'MISMATCH run/net.varve: ', '7840.0 7', '[7, 8, 9]'):

@@ -20,7 +20,7 @@ class FixedStrings(Test):
              'column': np.array([['a', 'b'], ['c', 'd']])[:, 1],
              'one': np.array('word'), 'none': np.zeros((0, 2), 'U3')}
 
-    def test_come_back_where_they_are(self):
+    def test_are_restored_in_place(self):
         tree = {name: array.copy() for name, array in self.KINDS.items()}
         varve.write(tree, self.path())
         other = {name: np.zeros_like(array)
@@ -34,7 +34,7 @@ class FixedStrings(Test):
             self.assertIs(other[name], before[name])
         self.assertEqual(base.tolist(), [['q', 'b'], ['q', 'd']])
 
-    def test_fit_into_other_widths_and_kinds(self):
+    def test_are_restored_into_other_widths_and_types(self):
         varve.write({'a': np.array(['cat', 'dog'])}, self.path())
         for kind in '<U3', '>U7', 'S3', object:
             other = {'a': np.array(['q', ''], kind)}
@@ -43,7 +43,7 @@ class FixedStrings(Test):
                               else item for item in other['a']],
                              ['cat', 'dog'])
 
-    def test_that_do_not_fit_are_refused_before_anything_changes(self):
+    def test_too_long_are_refused_before_anything_changes(self):
         cases = [
             (np.array(['cat', 'horse']), np.array(['q', 'r'], 'U3'),
              r"labels: element 1, 'horse', does not fit into an array of <U3, "
@@ -74,7 +74,7 @@ class FixedStrings(Test):
                 self.assertEqual(other['n'].tolist(), [0, 0, 0])
                 self.assertEqual(other['step'], 0)
 
-    def test_that_do_not_fit_are_refused_under_another_name_too(self):
+    def test_too_long_are_refused_with_a_rename_too(self):
         varve.write({'old': {'x/y': np.array(['horse'])}, 'n': np.ones(1)},
                     self.path())
         other = {'deep': {'x/y': np.array(['q'])}, 'n': np.zeros(1)}
@@ -85,7 +85,7 @@ class FixedStrings(Test):
                       except_='deep')
         self.assertEqual((other['n'][0], other['deep']['x/y'][0]), (1, 'q'))
 
-    def test_come_later(self):
+    def test_added_after_the_restore_are_restored(self):
         varve.write({'a': np.array(['cat']), 'b': np.array(['horse'])},
                     self.path())
         checkpoint = varve.Checkpoint()
@@ -100,7 +100,7 @@ class FixedStrings(Test):
         self.assertEqual(varve.load(self.path('b')),
                          {'a': ['cat'], 'b': ['xyz']})
 
-    def test_in_a_directory_of_checkpoints(self):
+    def test_are_saved_and_restored_by_a_manager(self):
         first = varve.Checkpoint(labels=np.array(['cat', 'horse']),
                                  n=np.ones(2))
         with varve.Manager(first, self.path('run')) as manager:
@@ -117,7 +117,7 @@ class FixedStrings(Test):
                     manager.resume()
             self.assertEqual(other.n.tolist(), [0, 0])
 
-    def test_hold_text_that_utf_8_has(self):
+    def test_accept_only_text_that_utf_8_can_encode(self):
         bad = np.array(['a', 'b']).view('u4').copy()
         for code in 0xd800, 0x110000, 0xffffffff:
             bad[1] = code
@@ -129,7 +129,7 @@ class FixedStrings(Test):
 class Surrogates(Test):
     """Lone surrogates, which UTF-8 cannot encode."""
 
-    def test_are_refused_by_path_with_what_to_do(self):
+    def test_are_refused_with_path_and_suggestion(self):
         checkpoint = varve.Checkpoint(good=1)
         cases = [
             ('a\udc80', r"bad/0: cannot save the string 'a\\udc80', which "
@@ -163,7 +163,7 @@ class Surrogates(Test):
             with self.fails(varve.MisuseError, next(iter(options)), 'UTF-8'):
                 varve.restore({'a': 0}, self.path(), **options)
 
-    def test_are_in_no_file(self):
+    def test_are_not_found_in_a_file(self):
         varve.write({'a': 1}, self.path(), metadata={'step': 1})
         with varve.open(self.path()) as file:
             self.assertNotIn('\udc80', file)

@@ -29,7 +29,7 @@ with varve.Processes(1).join(0) as comm:
 
 class Slices(Test):
 
-    def test_are_filled_with_their_part(self):
+    def test_are_restored_with_their_part(self):
         varve.write({'t': ranks.whole(), 'n': np.arange(5)}, self.path())
         big = np.zeros((3, 8))
         tree = {'t': varve.Slice(big[:, ::-3], (11, 3), (4, 0)),
@@ -42,13 +42,13 @@ class Slices(Test):
         self.assertEqual(big.sum(), ranks.whole()[4:7].sum())
         self.assertEqual(tree['again'].array[0, 0], 32)
 
-    def test_that_are_all_of_a_value_are_saved(self):
+    def test_that_cover_a_value_are_saved(self):
         varve.write({'t': varve.Slice(np.ones(3), [3], [0])}, self.path())
         self.assertEqual(varve.load(self.path())['t'].tolist(), [1, 1, 1])
         with self.fails(varve.MisuseError, 't: '):
             varve.write({'t': varve.Slice(np.ones(3), [4], [0])}, self.path())
 
-    def test_come_later_and_change(self):
+    def test_added_later_and_changed_are_restored(self):
         varve.write({'t': np.arange(9.0)}, self.path())
         checkpoint = varve.Checkpoint()
         restoration = checkpoint.restore(self.path())
@@ -59,7 +59,7 @@ class Slices(Test):
         checkpoint.restore(self.path()).assert_consumed()
         self.assertEqual(checkpoint.t.array.tolist(), [6, 7, 8])
 
-    def test_that_are_none_are_refused(self):
+    def test_invalid_slices_are_refused(self):
         for shape, start in ((3,), (1,)), ((3, 3), (0,)), ((4,), (-1,)):
             with self.fails(varve.MisuseError, 'invalid slice: '):
                 varve.Slice(np.zeros(3), shape, start)
@@ -94,7 +94,7 @@ class Forked(Test):
             worker.join(60)
             self.assertEqual(worker.exitcode, 0)
 
-    def test_save_and_others_restore(self):
+    def test_save_and_another_number_of_ranks_restores(self):
         prefix = self.path('run/a')
         self.run_ranks(3, 'save', prefix)
         np.testing.assert_array_equal(
@@ -105,10 +105,10 @@ class Forked(Test):
                     'names': np.array(['a', 'bcd'])}, prefix)
         self.run_ranks(2, 'restore', prefix)
 
-    def test_all_are_told_what_fails_at_one(self):
+    def test_a_failure_of_one_rank_is_raised_on_all(self):
         self.run_ranks(3, 'everything', self.folder)
 
-    def test_one_that_is_gone_is_told_of(self):
+    def test_a_lost_rank_is_reported(self):
         group = varve.Processes(2)
         child = os.fork()
         if child == 0:
@@ -168,7 +168,7 @@ class Own(Test):
         self.assertTrue(3 < left < 1000)
         varve.restore({'a': 0}, self.path('a'), comm=Broken(1000))
 
-    def test_is_not_used_once_it_is_closed(self):
+    def test_is_not_used_after_close(self):
         comm = Broken(5)
         comm.close()
         with self.assertRaises(ValueError):
@@ -194,7 +194,7 @@ class Mpi(Test):
             text=True, check=False)
         self.assertEqual(result.returncode, 0, result.stdout)
 
-    def test_save_and_others_restore(self):
+    def test_save_and_another_number_of_ranks_restores(self):
         prefix = self.path('a')
         self.run_ranks(3, 'mpi_ranks.py', 'save', prefix)
         np.testing.assert_array_equal(
@@ -206,13 +206,13 @@ class Mpi(Test):
                     'names': np.array(['a', 'bcd'])}, prefix)
         self.run_ranks(4, 'mpi_ranks.py', 'restore', prefix)
 
-    def test_all_are_told_what_fails_at_one(self):
+    def test_a_failure_of_one_rank_is_raised_on_all(self):
         self.run_ranks(2, 'mpi_ranks.py', 'everything', self.folder)
 
-    def test_functions_do_what_the_library_expects(self):
+    def test_communicator_functions_meet_their_contract(self):
         self.run_ranks(3, 'mpi_ranks.py', 'functions')
 
-    def test_the_page_shows(self):
+    def test_the_example_of_the_page(self):
         for count in 2, 3:
             self.run_ranks(count, 'shown_mpi.py')
         found = varve.load(varve.latest(self.path('run/heat')))

@@ -122,13 +122,13 @@ class StandIn(Test):
         self.assertIs(tree['w'], tensor)
         np.testing.assert_array_equal(tensor.array, some())
 
-    def test_tensors_that_cannot_be_reached_are_refused(self):
+    def test_tensors_without_accessible_memory_are_refused(self):
         for tensor, words in [(Tensor(some(), device='meta'), 'dense'),
                               (Tensor(some(), is_lazy=True), 'conjugate bit')]:
             with self.fails(varve.MisuseError, 'a/w: cannot save', words):
                 varve.write({'a': {'w': tensor}}, self.path())
 
-    def test_modules_are_what_their_state_is(self):
+    def test_modules_are_saved_as_their_state(self):
         def net():
             first = Module({'weight': Tensor(np.zeros((3, 4), 'f4')),
                             'bias': None})
@@ -154,7 +154,7 @@ class StandIn(Test):
 @unittest.skipUnless(torch, 'torch is not here')
 class Torch(Test):
 
-    def test_tensors_come_back(self):
+    def test_tensors_are_restored(self):
         big = torch.arange(12.0).reshape(3, 4)
         tree = {'plain': big.clone(), 'turned': big.clone().t(),
                 'column': big.clone()[:, 1], 'none': torch.zeros(0, 3),
@@ -173,7 +173,7 @@ class Torch(Test):
         for name, tensor in expected.items():
             self.assertTrue(torch.equal(tree[name], tensor), name)
 
-    def test_what_numpy_cannot_share_is_refused(self):
+    def test_tensors_that_numpy_cannot_share_are_refused(self):
         complex_one = torch.full((2,), 1 - 2j)
         for tensor in (torch.eye(3).to_sparse(), complex_one.conj(),
                        complex_one.conj().imag, torch.ones(3, device='meta')):
@@ -237,7 +237,7 @@ class Torch(Test):
                                       unbroken.parameters()):
                     self.assertTrue(torch.equal(one, other), (kind, name))
 
-    def test_schedules_and_extra_state(self):
+    def test_schedulers_and_extra_state(self):
         def make(value):
             net = Extra(value)
             optimizer = torch.optim.SGD(net.parameters(), 1.0)
@@ -258,7 +258,7 @@ class Torch(Test):
                          saved['schedule'].state_dict())
         self.assertEqual(fresh['optimizer'].param_groups[0]['lr'], 0.5)
 
-    def test_schedules_whose_lists_are_one_later(self):
+    def test_schedulers_with_lists_that_grow(self):
         def make():
             net = torch.nn.Linear(1, 1)
             optimizer = torch.optim.SGD(net.parameters(), 1.0)
@@ -292,7 +292,7 @@ class Torch(Test):
         self.assertTrue(torch.equal(torch.rand(3, generator=fresh['rng']),
                                     expected))
 
-    def test_tensors_without_values_are_refused_with_a_way_out(self):
+    def test_tensors_without_values_are_refused_with_a_suggestion(self):
         for value, way in (
                 (torch.nn.Linear(2, 2, device='meta'), 'meta.*to_empty'),
                 (torch.eye(2).to_sparse(), 'to_dense')):
@@ -300,7 +300,7 @@ class Torch(Test):
                             way):
                 varve.write({'it': value}, self.path())
 
-    def test_a_restore_is_told_to_autograd(self):
+    def test_a_restore_is_visible_to_autograd(self):
         tensor = torch.ones(3, requires_grad=True)
         varve.write({'w': tensor}, self.path())
         result = (tensor * tensor).sum()
@@ -308,7 +308,7 @@ class Torch(Test):
         with self.assertRaises(RuntimeError):
             result.backward()
 
-    def test_what_a_tensor_has_besides_is_refused(self):
+    def test_tensors_with_extra_attributes_are_refused(self):
         parameter = torch.nn.Parameter(torch.ones(2))
         parameter.group = 'slow'
         with self.fails(varve.MisuseError,
@@ -321,7 +321,7 @@ class Torch(Test):
         with self.fails(varve.MisuseError, 'w: .*Own', 'to_local'):
             varve.write({'w': torch.ones(2).as_subclass(Own)}, self.path())
 
-    def test_a_training_goes_on_as_it_was(self):
+    def test_a_resumed_training_is_identical(self):
         unbroken, _ = self.run_of(5)
         _, state = self.run_of(3)
         varve.write(state, self.path())

@@ -30,7 +30,7 @@ with varve.Run(ckpt, 'run', interval_steps=10) as run:
 @unittest.skipUnless(importlib.util.find_spec('mypy'), 'no mypy')
 class Types(Test):
 
-    def test_programs_and_the_package(self):
+    def test_mypy_checks_the_package_and_its_users(self):
         for name, text in ('good.py', PROGRAM), (
                 'bad.py', PROGRAM.replace('threads', 'thread')):
             with open(self.path(name), 'w', encoding='utf-8') as file:

@@ -50,7 +50,7 @@ def arrays_of(tree):
 
 class Arrays(Test):
 
-    def test_come_back_as_they_were(self):
+    def test_are_restored_exactly(self):
         tree = {name: some(name) for name in NUMBERS}
         varve.write(tree, self.path())
         for found in varve.load(self.path()), varve.load(self.path(), map=True):
@@ -58,7 +58,7 @@ class Arrays(Test):
                 self.assertEqual(found[name].dtype, array.dtype)
                 np.testing.assert_array_equal(found[name], array)
 
-    def test_of_no_elements_and_no_dimensions(self):
+    def test_without_elements_or_dimensions(self):
         tree = {'none': np.zeros((3, 0), 'f4'), 'one': np.array(2.5)}
         varve.write(tree, self.path())
         other = {'none': np.ones((3, 0), 'f4'), 'one': np.array(0.0)}
@@ -67,7 +67,7 @@ class Arrays(Test):
         self.assertEqual(varve.load(self.path(), map=True)['none'].shape,
                          (3, 0))
 
-    def test_without_order_are_gathered_and_scattered(self):
+    def test_not_contiguous_are_gathered_and_scattered(self):
         def big():
             return some('f8')
 
@@ -91,7 +91,7 @@ class Arrays(Test):
             np.testing.assert_array_equal(array, expected[name])
         self.assertEqual(varve.open(self.path())['swapped'].type, 'float32')
 
-    def test_what_lies_between_elements_is_left_alone(self):
+    def test_memory_between_strided_elements_is_unchanged(self):
         big = some('f8')
         varve.write({'a': big[1:, 1:3], 'b': big[0, ::-3]}, self.path())
         other = np.full((3, 4), -1.0)
@@ -101,7 +101,7 @@ class Arrays(Test):
         expected[0, ::-3] = big[0, ::-3]
         np.testing.assert_array_equal(other, expected)
 
-    def test_without_order_are_not_copied(self):
+    def test_not_contiguous_are_not_copied(self):
         array = np.zeros((1 << 22, 4), 'f4')
         checkpoint = varve.Checkpoint(a=array[:, 1], t=array[:1 << 20, 2:].T)
         tracemalloc.start()
@@ -110,7 +110,7 @@ class Arrays(Test):
         checkpoint.restore(self.path()).assert_consumed()
         self.assertLess(tracemalloc.get_traced_memory()[1], 4 << 20)
 
-    def test_whose_strides_change_are_seen_as_they_are(self):
+    def test_with_changed_strides_are_saved_as_they_are(self):
         array = np.arange(12.0)
         checkpoint = varve.Checkpoint(a=array[:6])
         checkpoint.write(self.path())
@@ -122,7 +122,7 @@ class Arrays(Test):
         checkpoint.restore(self.path())
         self.assertEqual(array[6:].tolist(), [0, 2, 4, 6, 8, 10])
 
-    def test_without_order_take_any_shape(self):
+    def test_not_contiguous_of_any_shape_are_restored(self):
         varve.write({'a': np.arange(10.0)}, self.path())
         big = np.zeros((3, 4))
         checkpoint = varve.Checkpoint(a=big[:, 1])
@@ -133,7 +133,7 @@ class Arrays(Test):
         self.assertEqual(varve.load(self.path())['a'][3], 7)
         self.assertEqual(big.sum(), 0)
 
-    def test_without_order_are_saved_behind_the_program_s_back(self):
+    def test_not_contiguous_are_saved_asynchronously(self):
         big = np.arange(12.0).reshape(3, 4)
         checkpoint = varve.Checkpoint(a=big[:, 1], step=0)
         with varve.Manager(checkpoint, self.path('managed'), background=True,
@@ -145,7 +145,7 @@ class Arrays(Test):
         self.assertEqual(big[:, 1].tolist(), [1, 5, 9])
         self.assertEqual(big[0, 0], -1)
 
-    def test_whose_elements_lie_on_each_other_are_saved_and_not_filled(self):
+    def test_with_overlapping_elements_are_saved_but_not_restored(self):
         lying = np.lib.stride_tricks.as_strided
         base = np.arange(6.0)
         cases = {'repeated': lying(base, (3, 6), (0, 8)),
@@ -166,14 +166,14 @@ class Arrays(Test):
         with self.fails(varve.MisuseError, 'shared: ', 'read-only'):
             varve.restore({'shared': shared}, self.path())
 
-    def test_that_are_read_only_are_saved_and_not_filled(self):
+    def test_read_only_are_saved_but_not_restored(self):
         array = some('f4')
         array.flags.writeable = False
         varve.write({'a': {'b': array}}, self.path())
         with self.fails(varve.MisuseError, 'a/b: ', 'read-only'):
             varve.restore({'a': {'b': array}}, self.path())
 
-    def test_of_bools_that_are_neither_0_nor_1_are_not_saved(self):
+    def test_of_bools_other_than_0_and_1_are_not_saved(self):
         bools = np.array([1, 0, 2], 'u1').view(bool)
         with self.fails(varve.MisuseError, 'a/b: element 2: '):
             varve.write({'a': {'b': bools}}, self.path())
@@ -193,7 +193,7 @@ class Arrays(Test):
             with self.fails(varve.MismatchError, 'a'):
                 varve.restore({'a': np.zeros(4, 'u8')}, self.path())
 
-    def test_that_were_resized_are_seen_as_they_are(self):
+    def test_resized_are_saved_with_their_new_size(self):
         tree = {'a': np.arange(4.0)}
         checkpoint = varve.Checkpoint(tree=tree)
         checkpoint.write(self.path())
@@ -202,7 +202,7 @@ class Arrays(Test):
         checkpoint.write(self.path())
         self.assertEqual(varve.load(self.path())['tree']['a'][-1], 5)
 
-    def test_of_all_layouts_keep_their_places_in_one_list(self):
+    def test_of_all_layouts_keep_their_index_in_a_list(self):
         """Runs of contiguous arrays are added by one call."""
         for seed in range(12):
             source = random.Random(seed)
@@ -232,7 +232,7 @@ class Arrays(Test):
                     source.choice(each)()
                 tree = {'it': checkpoint.it, 'by': checkpoint.by}
 
-    def test_that_are_dropped_by_the_program_are_kept(self):
+    def test_not_referenced_by_the_program_are_kept_alive(self):
         checkpoint = varve.Checkpoint(a=np.full(100000, 7.0))
         checkpoint.write(self.path())
         restoration = checkpoint.restore(self.path())
@@ -271,7 +271,7 @@ class Plain(Test):
         varve.write(other, self.path())
         self.assertEqual(varve.load(self.path())['o'][1, 1], 'd' * 9)
 
-    def test_tuples_are_made_anew(self):
+    def test_tuples_are_replaced(self):
         Pair = collections.namedtuple('Pair', 'a b')
         tree = {'t': (1, (2.5, 'x')), 'p': Pair(3, np.zeros(2))}
         varve.write(tree, self.path())
@@ -281,7 +281,7 @@ class Plain(Test):
         self.assertEqual(other['p'].a, 3)
         self.assertIsInstance(other['p'], Pair)
 
-    def test_none_keeps_its_place(self):
+    def test_none_keeps_its_index(self):
         state = random.Random(5).getstate()
         self.assertIsNone(state[2])
         tree = {'random': state, 'list': [None, np.ones(2), None],
@@ -304,7 +304,7 @@ class Plain(Test):
             checkpoint.write(self.path())
             self.assertEqual(varve.load(self.path())['a'], value)
 
-    def test_none_and_a_value_are_told_apart(self):
+    def test_none_and_a_value_are_distinguished(self):
         for saved, wanted in ([None, {}], [1.5, {}]), ([None], [np.zeros(2)]):
             varve.write({'n': np.ones(1), 'a': {'b': saved}}, self.path())
             other = {'n': np.zeros(1), 'a': {'b': wanted}}
@@ -312,7 +312,7 @@ class Plain(Test):
                 varve.restore(other, self.path())
             self.assertEqual(other['n'][0], 0)
 
-    def test_what_cannot_be_saved_is_refused_by_its_path(self):
+    def test_unsupported_objects_are_refused_with_their_path(self):
         class Colour(enum.Enum):
             RED = 1
 
@@ -343,7 +343,7 @@ class Plain(Test):
         checkpoint.write(self.path())
         self.assertEqual(varve.load(self.path()), {'good': 1})
 
-    def test_names_that_are_numbers(self):
+    def test_integer_keys(self):
         tree = {'state': {0: {'mean': np.ones(2)}, -7: 3}}
         varve.write(tree, self.path())
         self.assertEqual(varve.load(self.path())['state'][-7], 3)
@@ -352,7 +352,7 @@ class Plain(Test):
         self.assertEqual(other['state'][-7], 3)
         self.assertEqual(other['state'][0]['mean'].tolist(), [1, 1])
 
-    def test_a_root_has_names(self):
+    def test_a_root_without_names_is_refused(self):
         for root in [1], np.zeros(3), 5, 'text':
             with self.fails(varve.MisuseError, 'the root'):
                 varve.write(root, self.path())

@@ -17,7 +17,7 @@ from place import Test
 
 class Zoo(Test):
 
-    def test_what_is_saved_comes_back_in_another_process(self):
+    def test_saved_objects_are_restored_in_another_process(self):
         looks = zoo.save_all(self.folder)
         result = subprocess.run(
             [sys.executable, '-B', zoo.__file__, self.folder], text=True,
@@ -28,7 +28,7 @@ class Zoo(Test):
         for name, look in looks.items():
             self.assertEqual(found[name], look, name)
 
-    def test_what_is_refused_has_a_path_and_a_way_out(self):
+    def test_refused_objects_are_reported_with_path_and_suggestion(self):
         for name, (make, path, words) in zoo.REFUSED.items():
             with self.subTest(name), self.fails(
                     varve.MisuseError, '^it' + f'/{path}' * bool(path) + ': ',
@@ -36,7 +36,7 @@ class Zoo(Test):
                 varve.write({'it': make()}, self.path())
         self.assertFalse(os.path.exists(self.path()))
 
-    def test_ignored_attributes_are_neither_saved_nor_filled(self):
+    def test_ignored_attributes_are_neither_saved_nor_restored(self):
         varve.write({'it': zoo.Cached(3)}, self.path())
         with varve.open(self.path()) as file:
             self.assertNotIn('it/_cache', file)
@@ -48,7 +48,7 @@ class Zoo(Test):
         self.assertIs(fresh._lock, lock)
         self.assertIs(fresh._cache, cache)
 
-    def test_private_attributes_of_tracked_objects_come_when_set(self):
+    def test_private_attributes_of_tracked_objects_restored_when_set(self):
         class Net(varve.Tracked):
             pass
         net = Net()
@@ -81,7 +81,7 @@ class Zoo(Test):
         with varve.open(self.path()) as file:
             self.assertEqual(sorted(file), ['it/_b', 'it/a'])
 
-    def test_classes_of_attrs(self):
+    def test_attrs_classes(self):
         if not importlib.util.find_spec('attr'):
             self.skipTest('no attrs')
         attr = importlib.import_module('attr')

@@ -42,7 +42,7 @@ static void draw(const struct lineage_node *nodes, size_t count, bool utf8)
         cr_assert_str_eq(drawn, expected, "found:\n%s", drawn);                \
     } while (0)
 
-TEST(lineage_graph, draws_nothing_of_nothing)
+TEST(lineage_graph, draws_nothing_for_an_empty_list)
 {
     draw(NULL, 0, true);
     cr_assert_str_eq(drawn, "");
@@ -54,7 +54,7 @@ TEST(lineage_graph, draws_one_lineage_in_one_column)
         { "a1", NULL });
 }
 
-TEST(lineage_graph, joins_two_that_were_resumed_from_one)
+TEST(lineage_graph, joins_two_lineages_resumed_from_one)
 {
     MUST_DRAW(false,
         "* b7\n"
@@ -73,7 +73,7 @@ TEST(lineage_graph, joins_two_that_were_resumed_from_one)
         { "b7", "a5" }, { "a6", "a5" }, { "a5", NULL });
 }
 
-TEST(lineage_graph, joins_three_from_the_right)
+TEST(lineage_graph, joins_three_lineages_from_the_right)
 {
     MUST_DRAW(false,
         "* c\n"
@@ -85,7 +85,7 @@ TEST(lineage_graph, joins_three_from_the_right)
         { "c", "p" }, { "b", "p" }, { "a", "p" }, { "p", NULL });
 }
 
-TEST(lineage_graph, passes_a_column_between_those_that_join)
+TEST(lineage_graph, draws_a_column_between_joined_ones)
 {
     MUST_DRAW(false,
         "* c\n"
@@ -107,7 +107,7 @@ TEST(lineage_graph, passes_a_column_between_those_that_join)
         { "q", NULL });
 }
 
-TEST(lineage_graph, passes_a_column_that_has_ended)
+TEST(lineage_graph, draws_past_a_column_that_has_ended)
 {
     MUST_DRAW(false,
         "* c\n"
@@ -120,7 +120,7 @@ TEST(lineage_graph, passes_a_column_that_has_ended)
         { "p", NULL });
 }
 
-TEST(lineage_graph, gives_a_column_that_has_ended_to_the_next_lineage)
+TEST(lineage_graph, reuses_a_column_that_has_ended)
 {
     MUST_DRAW(false,
         "* c\n"
@@ -136,13 +136,13 @@ TEST(lineage_graph, gives_a_column_that_has_ended_to_the_next_lineage)
         { "d", "p" }, { "p", NULL });
 }
 
-TEST(lineage_graph, draws_unrelated_lineages_one_below_the_other)
+TEST(lineage_graph, draws_unrelated_lineages_below_each_other)
 {
     MUST_DRAW(false, "* b2\n* b1\n\n* a1\n", { "b2", "b1" }, { "b1", NULL },
         { "a1", NULL });
 }
 
-TEST(lineage_graph, takes_a_parent_that_is_gone_for_none)
+TEST(lineage_graph, treats_a_missing_parent_as_none)
 {
     MUST_DRAW(
         false, "* b2\n\n* a1\n", { "b2", "gone" }, { "a1", NULL });
@@ -161,13 +161,13 @@ TEST(lineage_graph, draws_copies_in_one_column)
         { "a0", NULL });
 }
 
-TEST(lineage_graph, draws_a_parent_behind_its_children_whatever_the_order)
+TEST(lineage_graph, draws_a_parent_after_its_children_in_any_order)
 {
     MUST_DRAW(false, "* a2\n* a1\n* b\n", { "a1", "b" }, { "b", NULL },
         { "a2", "a1" });
 }
 
-TEST(lineage_graph, ends_where_parents_go_round_in_a_circle)
+TEST(lineage_graph, ends_on_cycles_of_parents)
 {
     MUST_DRAW(false, "* a\n* b\n", { "a", "b" }, { "b", "a" });
     MUST_DRAW(false, "* a\n", { "a", "a" });
@@ -226,7 +226,7 @@ static int id_of(const char *line)
 }
 
 /* The column of each node leads to its parent, if it has one. */
-TEST(lineage_graph, leads_from_each_node_to_its_parent)
+TEST(lineage_graph, connects_each_node_to_its_parent)
 {
     static char ids[COUNT][12];
     struct lineage_node nodes[COUNT];

@@ -39,7 +39,7 @@ TEST(a_state_is_saved_by_functions)
     CHECK(random == before);
 }
 
-TEST(a_state_says_that_it_failed)
+TEST(a_failed_state_fails_the_call)
 {
     varve::graph graph;
     std::string bytes = "good";
@@ -63,7 +63,7 @@ static std::string content(const std::string &path)
     return { std::istreambuf_iterator<char>(in), {} };
 }
 
-TEST(an_output_is_cut_to_what_was_saved)
+TEST(an_output_is_truncated_to_its_saved_length)
 {
     for (const auto mode : { std::ios::app, std::ios::out }) {
         const std::string path = place("loss.csv");
@@ -83,7 +83,7 @@ TEST(an_output_is_cut_to_what_was_saved)
     }
 }
 
-TEST(an_output_is_a_stream_of_c_or_a_descriptor)
+TEST(an_output_is_a_c_stream_or_a_descriptor)
 {
     const std::string path = place("trace");
     varve::graph graph;
@@ -101,7 +101,7 @@ TEST(an_output_is_a_stream_of_c_or_a_descriptor)
     CHECK(!none && !graph.check());
 }
 
-TEST(an_output_of_no_file_is_a_mistake)
+TEST(an_output_without_a_file_is_an_error)
 {
     varve::graph graph;
     std::ofstream log;
@@ -109,7 +109,7 @@ TEST(an_output_of_no_file_is_a_mistake)
     CHECK(graph.check().status() == VARVE_NOT_FOUND);
 }
 
-TEST(initializers_fill_what_no_file_has)
+TEST(initializers_set_values_missing_in_the_file)
 {
     varve::graph graph;
     const varve::node made = graph.root().add_allocated<float>(
@@ -137,7 +137,7 @@ TEST(initializers_fill_what_no_file_has)
     GOOD(graph.root().require_ready());
 }
 
-TEST(children_are_made_on_demand)
+TEST(children_are_created_on_demand)
 {
     std::vector<std::vector<float>> three = { { 1 }, { 2, 3 }, { 4 } };
     {
@@ -177,7 +177,7 @@ TEST(nodes_are_visited)
     CHECK(ended.status() == VARVE_CANCELLED);
 }
 
-TEST(progress_is_told_and_may_cancel)
+TEST(progress_is_reported_and_may_cancel)
 {
     varve::graph graph;
     std::vector<double> values(1 << 18);
@@ -212,7 +212,7 @@ static void may_throw()
         throw 3;
 }
 
-TEST(what_a_state_throws_is_a_status)
+TEST(an_exception_of_a_state_is_a_status)
 {
     varve::graph graph;
     graph.root().add_state(
@@ -232,7 +232,7 @@ TEST(what_a_state_throws_is_a_status)
     GOOD(varve::read(graph.root(), path));
 }
 
-TEST(what_an_initializer_throws_is_a_mistake)
+TEST(an_exception_of_an_initializer_is_an_error)
 {
     to_throw = 2;
     varve::graph graph;
@@ -242,7 +242,7 @@ TEST(what_an_initializer_throws_is_a_mistake)
     to_throw = 0;
 }
 
-TEST(what_others_throw_ends_them)
+TEST(exceptions_of_other_callbacks_fail_the_call)
 {
     varve::graph graph;
     std::vector<float> values(3);

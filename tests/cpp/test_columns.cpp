@@ -179,7 +179,7 @@ TEST(structs_of_numbers_are_saved_as_columns)
     CHECK(are_bodies(filled, 1000));
 }
 
-TEST(a_restoration_gives_a_vector_of_structs_its_length)
+TEST(a_restore_sets_the_length_of_a_vector_of_structs)
 {
     std::vector<body> swarm = make_bodies(5);
     varve::graph graph;
@@ -226,7 +226,7 @@ TEST(columns_of_different_lengths_are_refused)
     }
 }
 
-TEST(lists_of_structs_of_older_files_fill_columns)
+TEST(lists_of_structs_in_older_files_are_restored_to_columns)
 {
     std::vector<body> swarm = make_bodies(2);
     varve::graph graph;
@@ -260,7 +260,7 @@ TEST(a_run_resumes_from_a_list_of_structs)
     GOOD(run.end());
 }
 
-TEST(columns_may_be_anywhere)
+TEST(columns_may_be_in_maps_and_vectors)
 {
     std::map<std::string, std::vector<body>> named, other_named;
     std::vector<std::vector<spin>> rows(3), other_rows;
@@ -286,7 +286,7 @@ TEST(columns_may_be_anywhere)
     CHECK(are_bodies(named["a"], 4));
 }
 
-TEST(only_what_resizes_has_room_made_always)
+TEST(always_resize_requires_a_resizable_vector)
 {
     std::vector<float> values(3);
     varve::graph graph;
@@ -295,7 +295,7 @@ TEST(only_what_resizes_has_room_made_always)
     CHECK(graph.check().status() == VARVE_MISUSE);
 }
 
-TEST(members_that_a_file_lacks_stay_where_the_vector_gets_longer)
+TEST(missing_members_keep_their_values_in_a_longer_vector)
 {
     std::vector<body> swarm(2);
     swarm[1].s.up = 9;
@@ -309,7 +309,7 @@ TEST(members_that_a_file_lacks_stay_where_the_vector_gets_longer)
     CHECK(up->data == &swarm[0].s.up && up->shape[0] == 5);
 }
 
-TEST(nodes_are_over_the_vector_after_a_list_was_read)
+TEST(nodes_refer_to_the_vector_after_a_list_was_read)
 {
     std::vector<body> swarm(2);
     varve::graph graph;
@@ -320,7 +320,7 @@ TEST(nodes_are_over_the_vector_after_a_list_was_read)
     CHECK(mass->data == &swarm[0].mass && mass->shape[0] == 7);
 }
 
-TEST(a_column_that_comes_later_has_the_length_of_the_others)
+TEST(a_column_added_later_has_the_length_of_the_others)
 {
     std::vector<body> swarm(2);
     varve::graph graph;
@@ -337,7 +337,7 @@ TEST(a_column_that_comes_later_has_the_length_of_the_others)
     CHECK(swarm.size() == 5 && swarm[4].mass == 3);
 }
 
-TEST(a_vector_that_is_added_later_has_the_length_of_the_file)
+TEST(a_vector_added_later_has_the_length_of_the_file)
 {
     varve::graph old;
     auto saved = make_bodies(4);
@@ -404,7 +404,7 @@ TEST(a_callback_may_change_the_length_of_a_vector_that_is_restored)
         }
 }
 
-TEST(structs_whose_copies_fail_are_left_as_they_were)
+TEST(structs_whose_copies_fail_are_unchanged)
 {
     std::vector<costly> all(4), others(3);
     all[0].x = 4;
@@ -424,7 +424,7 @@ TEST(structs_whose_copies_fail_are_left_as_they_were)
     CHECK(others.size() == 4 && others[0].x == 4);
 }
 
-TEST(lists_of_what_cannot_be_added_keep_their_length)
+TEST(containers_of_elements_that_cannot_be_added_keep_their_length)
 {
     std::vector<still> stills(2);
     std::list<still> listed(2), longer(1);
@@ -444,7 +444,7 @@ TEST(lists_of_what_cannot_be_added_keep_their_length)
 }
 
 #ifdef __cpp_lib_memory_resource
-TEST(vectors_of_other_memory_get_their_length_in_it)
+TEST(vectors_with_other_allocators_are_resized)
 {
     std::pmr::monotonic_buffer_resource pool;
     std::pmr::vector<spin> spins(3, &pool);

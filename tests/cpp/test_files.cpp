@@ -62,7 +62,7 @@ TEST(an_error_is_a_value_with_the_message_of_the_library)
     CHECK(!std::strcmp(copy.message, none.error().message));
 }
 
-TEST(what_does_not_match_is_told)
+TEST(mismatches_are_reported)
 {
     program p;
     GOOD(varve::write(p.root, place("told.varve")));
@@ -91,7 +91,7 @@ TEST(what_does_not_match_is_told)
     CHECK(step == 3 && found.pending_count() == 0);
 }
 
-TEST(a_plan_changes_nothing)
+TEST(a_dry_run_changes_nothing)
 {
     program p;
     GOOD(varve::write(p.root, place("plan.varve")));
@@ -101,7 +101,7 @@ TEST(a_plan_changes_nothing)
     CHECK(NEED(plan.report()).count(VARVE_FINDING_MATCHED) == 2);
 }
 
-TEST(options_are_those_of_c)
+TEST(options_equal_those_of_c)
 {
     program p;
     const std::string path = place("options.varve");
@@ -138,7 +138,7 @@ static void damage(const std::string &path, const void *value, std::size_t size)
     file.put(static_cast<char>(bytes[at] + 1));
 }
 
-TEST(what_is_lost_is_told)
+TEST(losses_are_reported)
 {
     program p;
     std::string lost;
@@ -162,7 +162,7 @@ TEST(what_is_lost_is_told)
     CHECK(NEED(found.report()).count(VARVE_FINDING_DAMAGED) == 1);
 }
 
-TEST(saves_go_on_in_the_background)
+TEST(saves_can_be_asynchronous)
 {
     program p;
     auto job = NEED(varve::write_async(p.root, place("behind.varve")));
@@ -176,7 +176,7 @@ TEST(saves_go_on_in_the_background)
     GOOD(saved.wait());
 }
 
-TEST(a_move_is_accepted_or_taken_back)
+TEST(a_move_is_accepted_or_rolled_back)
 {
     program p;
     auto before = NEED(varve::snapshot::take(p.root));
@@ -196,7 +196,7 @@ TEST(a_move_is_accepted_or_taken_back)
     CHECK(ring.rollback(5).status() == VARVE_NOT_FOUND);
 }
 
-TEST(a_manager_resumes_what_it_saved)
+TEST(a_manager_resumes_from_its_save)
 {
     program p;
     const std::string run = place("run");
@@ -272,7 +272,7 @@ TEST(a_manager_has_levels)
     CHECK(NEED(other.resume()) && p.step == 7);
 }
 
-TEST(a_saver_goes_by_names)
+TEST(a_saver_saves_by_name)
 {
     program p;
     auto saver = NEED(varve::saver::make(p.graph));
@@ -311,7 +311,7 @@ TEST(a_reader_needs_no_program)
 
 #ifdef __cpp_exceptions
 
-TEST(exceptions_are_thrown_where_they_are_asked_for)
+TEST(exceptions_are_thrown_on_request)
 {
     program p;
     varve::write(p.root, place("thrown.varve")).value_or_throw();

@@ -117,7 +117,7 @@ void restore(world &w, const char *name)
 
 } /* namespace */
 
-TEST(containers_that_grow_are_saved_as_they_are)
+TEST(grown_containers_are_saved_completely)
 {
     world w, filled;
     varve::graph graph;
@@ -145,7 +145,7 @@ TEST(containers_that_grow_are_saved_as_they_are)
     CHECK(mu[1] == 3);
 }
 
-TEST(containers_that_moved_are_restored_where_they_are)
+TEST(moved_containers_are_restored_in_place)
 {
     std::vector<float> flat = { 1, 2, 3, 4, 5, 6 }, momentum(6, 7);
     std::vector<std::string> words = { "one", "two" };
@@ -180,7 +180,7 @@ TEST(containers_that_moved_are_restored_where_they_are)
     CHECK(flat[5] == 6);
 }
 
-TEST(lists_of_numbers_are_longer_in_a_file)
+TEST(shorter_containers_are_extended_by_a_restore)
 {
     std::vector<std::string> words = { "a", "b", "c" }, fewer = { "x" };
     varve::graph graph, other;
@@ -209,7 +209,7 @@ struct tree {
 
 } /* namespace */
 
-TEST(what_takes_the_place_of_an_element_is_left_as_the_program_made_it)
+TEST(an_element_that_replaces_another_is_not_restored)
 {
     const std::string path = place("kids.varve");
     tree saved;

@@ -69,7 +69,7 @@ TEST(a_struct_is_an_object_with_its_fields)
     CHECK(!node.find("nowhere"));
 }
 
-TEST(a_struct_comes_back)
+TEST(a_struct_is_restored)
 {
     const std::string path = place("adam.varve");
     adam a = example();
@@ -89,7 +89,7 @@ TEST(a_struct_comes_back)
     CHECK(b.step == 7 && b.mean == a.mean && b.layers[1].bias[1] == 10);
 }
 
-TEST(fields_come_and_go_and_are_renamed)
+TEST(fields_can_be_added_removed_and_renamed)
 {
     const std::string path = place("older.varve");
     std::vector<float> m = { 4, 5, 6 }, first = m;
@@ -116,7 +116,7 @@ TEST(fields_come_and_go_and_are_renamed)
     CHECK(after.mean == m && after.step == 1);
 }
 
-TEST(what_is_fixed_must_be_in_the_file_as_it_is)
+TEST(a_fixed_value_must_equal_the_saved_one)
 {
     varve::graph graph;
     std::array<int, 2> extents = { 64, 32 };
@@ -131,7 +131,7 @@ TEST(what_is_fixed_must_be_in_the_file_as_it_is)
     GOOD(varve::write(graph.root(), place("fixed")));
 }
 
-TEST(what_is_fixed_in_a_container_may_move_but_not_change)
+TEST(a_fixed_container_may_move_but_not_change)
 {
     varve::graph graph;
     std::vector<int> extents = { 64, 32 };
@@ -147,7 +147,7 @@ TEST(what_is_fixed_in_a_container_may_move_but_not_change)
           VARVE_MISUSE);
 }
 
-TEST(strings_of_any_length_come_back)
+TEST(strings_of_any_length_are_restored)
 {
     const std::string path = place("strings.varve");
     std::string name = "a name that is longer than any short one", none;
@@ -204,7 +204,7 @@ TEST(a_vector_that_grew_is_rebound)
     CHECK(node.values_as<float>().data() == moved.data());
 }
 
-TEST(a_vector_becomes_as_long_as_what_is_restored)
+TEST(a_vector_is_resized_to_the_restored_length)
 {
     using points = std::vector<std::array<float, 2>>;
     points saved = { { 1, 2 }, { 3, 4 }, { 5, 6 } }, none;
@@ -236,7 +236,7 @@ TEST(a_vector_becomes_as_long_as_what_is_restored)
     CHECK(mine == saved);
 }
 
-TEST(a_vector_stays_where_what_comes_does_not_fit)
+TEST(a_vector_is_unchanged_after_a_mismatch)
 {
     std::vector<float> flat(6, 1.0f), same = flat;
     std::int64_t step = 1;
@@ -261,7 +261,7 @@ TEST(a_vector_stays_where_what_comes_does_not_fit)
     CHECK(other.size() == 2 && other.data() == before);
 }
 
-TEST(a_vector_stays_where_what_comes_with_it_fails)
+TEST(a_vector_is_unchanged_if_another_value_fails)
 {
     bool is_good = true;
     const auto save = [](varve::sink) {};
@@ -295,7 +295,7 @@ TEST(slots_belong_to_pairs)
     CHECK(owner.find_slot(variable, "v").values_as<float>()[2] == 0);
 }
 
-TEST(a_graph_keeps_what_it_was_given_wherever_it_moves)
+TEST(a_moved_graph_keeps_its_callbacks)
 {
     auto told = std::make_shared<int>(0);
     {
@@ -314,7 +314,7 @@ TEST(a_graph_keeps_what_it_was_given_wherever_it_moves)
     CHECK(told.use_count() == 1);
 }
 
-TEST(a_graph_is_made_of_a_file)
+TEST(a_graph_is_created_from_a_file)
 {
     const std::filesystem::path path = place("made.varve");
     {

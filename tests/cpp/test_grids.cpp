@@ -164,7 +164,7 @@ template <> struct varve::grid<pond> {
     }
 };
 
-TEST(a_span_of_dimensions_is_saved_as_it_lies)
+TEST(a_multidimensional_span_is_saved_with_its_strides)
 {
     block b;
     span_of_two whole{ b.cells, { 3, 4 }, { 4, 1 } };
@@ -183,7 +183,7 @@ TEST(a_span_of_dimensions_is_saved_as_it_lies)
     CHECK(saved_grid(none).empty());
 }
 
-TEST(a_view_as_of_kokkos_is_saved_as_it_lies)
+TEST(a_view_like_kokkos_is_saved_with_its_strides)
 {
     block b;
     device_view left{ b.cells, { 3, 2 }, { 1, 3 } };
@@ -192,7 +192,7 @@ TEST(a_view_as_of_kokkos_is_saved_as_it_lies)
     CHECK(b.cells[0] == 20 && b.cells[3] == 21 && b.cells[5] == 25);
 }
 
-TEST(a_matrix_as_of_opencv_is_saved_without_its_gaps)
+TEST(a_matrix_like_opencv_is_saved_without_padding)
 {
     block b;
     picture part{ 2, { 3, 2 }, { 4 * sizeof(double), sizeof(double) },
@@ -204,7 +204,7 @@ TEST(a_matrix_as_of_opencv_is_saved_without_its_gaps)
 }
 
 /* Row steps are not a multiple of the element size. */
-TEST(a_matrix_as_of_opencv_in_broken_steps_is_refused)
+TEST(a_matrix_like_opencv_with_invalid_steps_is_refused)
 {
     block b;
     picture odd{ 2, { 3, 2 }, { 3 * sizeof(double) + 4, sizeof(double) },
@@ -221,7 +221,7 @@ TEST(a_matrix_as_of_opencv_in_broken_steps_is_refused)
     CHECK((saved_grid(odd) == doubles{ 0, 1 }));
 }
 
-TEST(an_array_of_the_programs_own_says_how_it_lies)
+TEST(an_array_of_the_program_can_declare_its_strides)
 {
     block b;
     pond f{ b.cells };
@@ -250,7 +250,7 @@ struct liar : pool {
 template <> inline constexpr bool varve::is_contiguous<pool> = true;
 /* [/contiguous] */
 
-TEST(a_container_of_the_programs_own_says_that_it_is_contiguous)
+TEST(a_container_of_the_program_can_be_declared_contiguous)
 {
     pool p;
     CHECK(text_of(p) == "float64[3]");
@@ -277,7 +277,7 @@ struct every_other {
     }
 };
 
-TEST(one_whose_ends_are_elsewhere_is_refused)
+TEST(a_container_that_is_not_contiguous_is_refused)
 {
     every_other e;
     varve::graph graph;
@@ -289,7 +289,7 @@ TEST(one_whose_ends_are_elsewhere_is_refused)
  */
 
 #ifdef TEST_BOOST
-TEST(what_boost_multi_array_has_comes_back)
+TEST(boost_multi_arrays_are_restored)
 {
     /* [boost] */
     boost::multi_array<double, 2> grid(boost::extents[3][4]);
@@ -321,7 +321,7 @@ TEST(what_boost_multi_array_has_comes_back)
 #endif
 
 #ifdef TEST_XTENSOR
-TEST(what_xtensor_has_comes_back)
+TEST(xtensor_arrays_are_restored)
 {
     xt::xarray<double> grid = { { 0, 1, 2, 3 }, { 4, 5, 6, 7 },
         { 8, 9, 10, 11 } };
@@ -342,7 +342,7 @@ TEST(what_xtensor_has_comes_back)
 #endif
 
 #ifdef HAS_OPENCV
-TEST(what_opencv_has_comes_back)
+TEST(opencv_matrices_are_restored)
 {
     cv::Mat_<double> grid(3, 4);
     for (int i = 0; i < 12; i++)
@@ -369,7 +369,7 @@ TEST(what_opencv_has_comes_back)
 #endif
 
 #ifdef HAS_ARMADILLO
-TEST(what_armadillo_has_comes_back)
+TEST(armadillo_matrices_are_restored)
 {
     arma::mat grid(2, 3);
     for (arma::uword i = 0; i < 6; i++)
@@ -392,7 +392,7 @@ TEST(what_armadillo_has_comes_back)
 #endif
 
 #ifdef TEST_EIGEN
-TEST(what_eigen_has_without_data_comes_back)
+TEST(eigen_expressions_without_data_are_restored)
 {
     Eigen::MatrixXd grid(3, 4);
     for (int i = 0; i < 12; i++)

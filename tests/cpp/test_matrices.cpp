@@ -97,7 +97,7 @@ template <class T> static void restore(T &&thing)
     GOOD(NEED(varve::read(graph.root(), place("m"))).assert_consumed());
 }
 
-TEST(a_matrix_has_the_shape_that_it_says)
+TEST(a_matrix_has_its_rows_and_columns_as_shape)
 {
     numbers v(6);
     matrix<true> by_rows{ v.data(), 2, 3 };
@@ -112,7 +112,7 @@ TEST(a_matrix_has_the_shape_that_it_says)
     CHECK(text_of(of_arrays) == "float64[2,3,4]");
 }
 
-TEST(what_lies_row_major_is_a_plain_view)
+TEST(a_row_major_matrix_is_a_plain_view)
 {
     numbers v(6);
     matrix<true> by_rows{ v.data(), 2, 3 };
@@ -123,7 +123,7 @@ TEST(what_lies_row_major_is_a_plain_view)
     CHECK(varve::view_of(by_columns).data == v.data());
 }
 
-TEST(a_matrix_by_columns_is_saved_as_the_matrix_it_is)
+TEST(a_column_major_matrix_is_saved_row_by_row)
 {
     numbers v = { 0, 3, 1, 4, 2, 5 };
     CHECK(saved(matrix<false>{ v.data(), 2, 3 }) == counted(6));
@@ -139,7 +139,7 @@ TEST(a_matrix_by_columns_is_saved_as_the_matrix_it_is)
 
 /* Saves the inner 2 x 3 elements of a 4 x 5 matrix by columns, and of every
  * second row. */
-TEST(a_part_is_gathered_and_scattered_between_what_is_not_of_it)
+TEST(a_block_is_gathered_and_scattered)
 {
     numbers v = counted(20);
     matrix<false> block{ &v[5], 2, 3, 1, 4 };
@@ -156,7 +156,7 @@ TEST(a_part_is_gathered_and_scattered_between_what_is_not_of_it)
           numbers({ 19, 17, 9, 7 }));
 }
 
-TEST(a_row_of_a_matrix_by_columns_is_a_vector)
+TEST(a_row_of_a_column_major_matrix_is_a_vector)
 {
     numbers v = counted(12);
     CHECK(saved(matrix<true, float, true>{ &v[1], 1, 4, 3, 12 }) ==
@@ -165,20 +165,20 @@ TEST(a_row_of_a_matrix_by_columns_is_a_vector)
     CHECK(v[2] == 4 && v[3] == 3 && v[6] == 10);
 }
 
-TEST(elements_that_are_arrays_lie_as_they_do)
+TEST(elements_that_are_arrays_keep_their_layout)
 {
     std::array<float, 2> v[4] = { { 0, 1 }, { 4, 5 }, { 2, 3 }, { 6, 7 } };
     CHECK(saved(matrix<false, std::array<float, 2>>{ v, 2, 2 }) == counted(8));
 }
 
-TEST(a_matrix_of_nothing_is_saved)
+TEST(an_empty_matrix_is_saved)
 {
     CHECK(saved(matrix<false>{ nullptr, 0, 3 }).empty());
     CHECK(saved(matrix<false>{ nullptr, 3, 0 }).empty());
     restore(matrix<true>{ nullptr, 3, 0 });
 }
 
-TEST(what_lies_on_itself_is_refused)
+TEST(overlapping_strides_are_refused)
 {
     varve::graph graph;
     numbers v(6);
@@ -191,7 +191,7 @@ TEST(what_lies_on_itself_is_refused)
     CHECK(another.check().status() == VARVE_BAD_SHAPE);
 }
 
-TEST(only_what_lies_row_major_takes_another_shape)
+TEST(only_row_major_matrices_can_be_reshaped)
 {
     varve::graph graph;
     numbers v(6);
@@ -203,7 +203,7 @@ TEST(only_what_lies_row_major_takes_another_shape)
     CHECK(graph.check().status() == VARVE_MISUSE);
 }
 
-TEST(values_that_lie_apart_are_no_span)
+TEST(strided_values_are_not_a_span)
 {
     varve::graph graph;
     numbers v(6);
@@ -212,7 +212,7 @@ TEST(values_that_lie_apart_are_no_span)
     CHECK(node.values_as<float>().size() == 0);
 }
 
-TEST(a_view_keeps_its_strides_wherever_it_goes)
+TEST(a_copied_view_keeps_its_strides)
 {
     struct particle {
         double x;
@@ -240,7 +240,7 @@ TEST(a_view_keeps_its_strides_wherever_it_goes)
     CHECK(graph.check().status() == VARVE_MISUSE);
 }
 
-TEST(a_slot_may_lie_apart)
+TEST(a_slot_may_be_strided)
 {
     varve::graph graph;
     numbers kernel(6), v = { 0, 3, 1, 4, 2, 5 };
@@ -254,7 +254,7 @@ TEST(a_slot_may_lie_apart)
     CHECK(v == numbers({ 0, 3, 1, 4, 2, 5 }));
 }
 
-TEST(a_reader_fills_what_lies_apart)
+TEST(a_reader_fills_strided_views)
 {
     numbers v = counted(6), into(8, -1.0f);
     saved(matrix<true>{ v.data(), 2, 3 });
@@ -268,7 +268,7 @@ TEST(a_reader_fills_what_lies_apart)
               .status() == VARVE_MISUSE);
 }
 
-TEST(snapshots_take_and_restore_what_lies_apart)
+TEST(snapshots_save_and_restore_strided_values)
 {
     numbers v = counted(8);
     matrix<false> part{ v.data(), 2, 2, 1, 3 };
@@ -281,7 +281,7 @@ TEST(snapshots_take_and_restore_what_lies_apart)
 }
 
 #ifdef HAS_EIGEN
-TEST(what_eigen_has_comes_back)
+TEST(eigen_matrices_are_restored)
 {
     Eigen::MatrixXf weights(2, 3); /* column-major */
     Eigen::Matrix<float, 2, 2, Eigen::RowMajor> rotation;
@@ -308,7 +308,7 @@ TEST(what_eigen_has_comes_back)
     CHECK(weights(0, 2) == 2 && weights(1, 0) == 3);
 }
 
-TEST(what_eigen_maps_is_where_it_is)
+TEST(eigen_maps_use_their_own_memory)
 {
     numbers v = counted(12);
     using step = Eigen::Stride<Eigen::Dynamic, Eigen::Dynamic>;
@@ -325,7 +325,7 @@ TEST(what_eigen_maps_is_where_it_is)
     CHECK(saved(reference) == numbers({ 0, 2, 4, 1, 3, 5 }));
 }
 
-TEST(what_eigen_has_of_other_numbers)
+TEST(eigen_matrices_of_other_types_are_saved)
 {
     Eigen::Array<std::complex<double>, 2, 2> of_complex;
     Eigen::Matrix<std::int64_t, 3, 2> of_integers;

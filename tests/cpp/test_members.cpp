@@ -47,7 +47,7 @@ void restore_members(const varve::graph &graph, const char *name)
 
 } /* namespace */
 
-TEST(pointers_of_a_struct_are_looked_at_again)
+TEST(pointers_of_a_struct_are_read_again_at_each_save)
 {
     double few[3] = { 1, 2, 3 }, many[5] = { 1, 2, 3, 4, 5 };
     float corners[2][3] = { { 0, 1, 2 }, { 3, 4, 5 } };
@@ -74,7 +74,7 @@ TEST(pointers_of_a_struct_are_looked_at_again)
     CHECK(m.heights == found && m.count == 5);
 }
 
-TEST(a_file_makes_no_array_longer_than_its_memory)
+TEST(a_file_cannot_extend_an_array_beyond_its_memory)
 {
     double heights[3] = { 1, 2, 3 };
     std::vector<double> longer(5), as_long(3);
@@ -98,7 +98,7 @@ TEST(a_file_makes_no_array_longer_than_its_memory)
     CHECK(m.count == 3 && heights[2] == 3);
 }
 
-TEST(what_a_pointer_does_not_point_to_is_not_saved)
+TEST(null_pointers_of_structs_are_not_saved)
 {
     double heights[3] = { 1, 2, 3 };
     meshes m;
@@ -140,7 +140,7 @@ TEST(what_a_pointer_does_not_point_to_is_not_saved)
     CHECK(heights[2] == 3);
 }
 
-TEST(maps_by_integers_have_the_keys_as_names)
+TEST(maps_with_integer_keys_have_the_keys_as_names)
 {
     std::map<int, double> by_int = { { -7, 1.5 }, { 12, 2.5 } }, no_ints;
     std::unordered_map<std::uint64_t, std::string> by_id, no_ids;
@@ -169,7 +169,7 @@ TEST(maps_by_integers_have_the_keys_as_names)
     CHECK(no_ints == by_int);
 }
 
-TEST(names_that_are_no_integers_are_reported)
+TEST(names_that_are_not_integers_are_reported)
 {
     for (const char *name :
         { "07", "+7", "7 ", "x", "-0", "256", "-1", "0x1", "1e2" }) {

@@ -39,7 +39,7 @@ static varve::result<void> go_on(
     return run.end();
 }
 
-TEST(a_run_goes_on_where_it_was)
+TEST(a_run_resumes_at_its_last_step)
 {
     sums straight, first, second;
     GOOD(go_on("straight", straight, 25));
@@ -71,7 +71,7 @@ TEST(a_run_saves_its_last_step_before_the_program_changes_it)
     }
 }
 
-TEST(a_run_tells_the_first_failure_at_its_end)
+TEST(a_run_returns_the_first_failure_at_its_end)
 {
     varve::run run;
     CHECK(!run.check_resume());
@@ -82,7 +82,7 @@ TEST(a_run_tells_the_first_failure_at_its_end)
     CHECK(std::strstr(ended.error().message, "varve_run_open"));
 }
 
-TEST(a_run_that_is_left_saves_nothing_more)
+TEST(an_abandoned_run_saves_nothing_more)
 {
     sums s;
     {
@@ -114,7 +114,7 @@ TEST(a_run_that_is_left_saves_nothing_more)
     GOOD(none.end());
 }
 
-TEST(a_run_whose_program_has_other_names_saves_nothing)
+TEST(a_run_with_mismatched_names_saves_nothing)
 {
     sums s;
     varve::run first;
@@ -148,7 +148,7 @@ TEST(a_run_whose_program_has_other_names_saves_nothing)
     }
 }
 
-TEST(a_run_initializes_where_there_is_nothing_to_resume_from)
+TEST(a_run_initializes_variables_without_a_checkpoint)
 {
     int calls = 0;
     auto initialize = [&] { calls++; };
@@ -204,7 +204,7 @@ struct counters {
     }
 };
 
-TEST(an_atomic_is_the_number_that_it_holds)
+TEST(an_atomic_is_saved_as_its_number)
 {
     counters c;
     varve::graph graph;
@@ -394,7 +394,7 @@ struct alone {
     }
 };
 
-TEST(a_communicator_stands_on_what_the_program_has)
+TEST(a_communicator_uses_the_functions_of_the_program)
 {
     alone own;
     const varve_comm table = varve::comm_over(own, 0, 1);

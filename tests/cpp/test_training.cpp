@@ -67,7 +67,7 @@ void resume_all(const varve::graph &graph, const std::string &path)
 
 /* --- Random numbers ------------------------------------------------------- */
 
-TEST(random_streams_go_on_where_they_were)
+TEST(random_streams_continue_after_a_resume)
 {
     varve::random_stream dropout, shuffle(42, "shuffle");
     varve::graph graph;
@@ -93,7 +93,7 @@ TEST(random_streams_go_on_where_they_were)
     CHECK(dropout.uniform(2, 3) >= 2 && dropout.truncated_normal(0, 1) < 3);
 }
 
-TEST(random_streams_are_members_of_structs)
+TEST(random_streams_can_be_members_of_structs)
 {
     noise n, other;
     n.left = varve::random_stream(1, "");
@@ -110,7 +110,7 @@ TEST(random_streams_are_members_of_structs)
     CHECK(other.workers[2]() == n.workers[2]());
 }
 
-TEST(a_stream_that_is_added_is_a_seeded_one)
+TEST(an_added_stream_matches_a_seeded_one)
 {
     varve_random stream, found = {};
     varve_random_seed(&stream, 3, "x");
@@ -135,7 +135,7 @@ TEST(generators_of_the_c_library_are_added)
 
 /* --- Data ----------------------------------------------------------------- */
 
-TEST(records_go_on_where_they_were)
+TEST(records_continue_after_a_resume)
 {
     std::vector<std::int32_t> samples(10);
     std::iota(samples.begin(), samples.end(), 0);
@@ -167,7 +167,7 @@ TEST(records_go_on_where_they_were)
     CHECK(records.epoch() == 1 && NEED(records.take(7)).size() == 7);
 }
 
-TEST(records_are_of_files_too)
+TEST(records_can_be_read_from_files)
 {
     const std::string path = place("lines");
     std::FILE *file = std::fopen(path.c_str(), "w");
@@ -188,7 +188,7 @@ TEST(records_are_of_files_too)
 
 /* --- Many processes ------------------------------------------------------- */
 
-TEST(what_a_process_has_for_itself_is_folded)
+TEST(rank_local_values_are_reduced)
 {
     int steps = 3;
     varve::graph graph, other;
@@ -255,7 +255,7 @@ TEST(structs_move_between_processes)
     migrate<std::list<atom>>("atoms in a list");
 }
 
-TEST(an_owner_that_fails_is_no_rank)
+TEST(a_failed_owner_callback_gives_no_rank)
 {
     std::vector<atom> atoms(2);
     varve::graph graph;

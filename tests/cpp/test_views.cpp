@@ -53,7 +53,7 @@ template <> struct varve::element<half> {
 };
 
 /* Also in C++17, which has no contiguous_iterator concept. */
-TEST(a_string_of_numbers_is_an_array)
+TEST(a_basic_string_of_numbers_is_an_array)
 {
     std::basic_string<unsigned> codes(3, 7u);
     CHECK(text_of(codes) == "uint32[3]");

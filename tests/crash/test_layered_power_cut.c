@@ -152,7 +152,7 @@ static void cut_power(
     proof_count("layers.crashes", (uint64_t)s->count.states);
 }
 
-TEST(crash, a_power_cut_costs_no_checkpoint_with_layers)
+TEST(crash, a_power_cut_loses_no_incremental_checkpoint)
 {
     struct search s = { .folder = "run", .count.most = proof_size(64, 4096) };
     varve_error error = { 0 };
@@ -190,7 +190,7 @@ static void copy(const struct vv_context *context, int number)
         error);
 }
 
-TEST(crash, a_power_cut_costs_no_copy_with_layers)
+TEST(crash, a_power_cut_loses_no_incremental_copy)
 {
     struct search s = { .folder = "far", .count.most = proof_size(64, 4096) };
     varve_error error = { 0 };

@@ -162,7 +162,7 @@ static void search_all(struct search *s)
     memory_free(disk);
 }
 
-TEST(crash, a_power_cut_leaves_a_manager_with_levels_what_it_had_saved)
+TEST(crash, a_power_cut_loses_no_save_of_a_manager_with_levels)
 {
     for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++) {
         struct search s = { .scenario = &scenarios[i],

@@ -106,7 +106,7 @@ static long search_all(bool has_older, enum crash_mistake mistake)
     return count.states;
 }
 
-TEST(crash, through_a_link_the_older_or_the_newer_checkpoint_is_left)
+TEST(crash, a_power_cut_through_a_link_leaves_the_older_or_the_newer_file)
 {
     for (int has_older = 0; has_older < 2; has_older++) {
         long states = search_all(has_older, CRASH_NONE);
@@ -116,7 +116,7 @@ TEST(crash, through_a_link_the_older_or_the_newer_checkpoint_is_left)
     }
 }
 
-TEST(crash, through_a_link_wrong_saves_are_noticed)
+TEST(crash, errors_of_saves_through_a_link_are_detected)
 {
     for (int mistake = CRASH_NONE + 1; mistake < CRASH_MISTAKES; mistake++) {
         search_all(true, (enum crash_mistake)mistake);

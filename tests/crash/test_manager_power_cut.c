@@ -82,7 +82,7 @@ static void search_all(struct search *s)
     memory_free(disk);
 }
 
-TEST(crash, a_power_cut_leaves_a_directory_that_its_manager_resumes)
+TEST(crash, a_power_cut_leaves_a_resumable_directory)
 {
     for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++) {
         struct search s = { .scenario = &scenarios[i],
@@ -114,7 +114,7 @@ static void look_at_siblings(void *user, struct memory *disk)
     run_end(&run);
 }
 
-TEST(crash, saves_without_syncs_never_cost_the_last_that_was_synced)
+TEST(crash, saves_without_syncs_never_lose_the_last_synced_one)
 {
     static const varve_write_options no_sync = { .no_sync = true };
     const varve_manager_options options = { .keep_last = 1, .write = &no_sync };

@@ -401,7 +401,7 @@ static void run_history(uint64_t number, uint64_t lives, struct history *sum)
     sum->alls += h.alls;
 }
 
-TEST(crash, a_kill_and_the_loss_of_a_node_leave_what_was_saved)
+TEST(crash, a_kill_and_a_lost_node_lose_no_save)
 {
     struct history sum = { 0 };
     world.record = mmap(NULL, sizeof *world.record, PROT_READ | PROT_WRITE,

@@ -257,13 +257,13 @@ static void cut_saves(void)
     memory_free(disk);
 }
 
-TEST(crash, a_power_cut_leaves_nodes_with_parity_what_they_had_saved)
+TEST(crash, a_power_cut_of_nodes_with_parity_loses_no_save)
 {
     scheme = VARVE_XOR;
     cut_saves();
 }
 
-TEST(crash, a_power_cut_leaves_nodes_with_partners_what_they_had_saved)
+TEST(crash, a_power_cut_of_nodes_with_partners_loses_no_save)
 {
     scheme = VARVE_PARTNER;
     cut_saves();
@@ -304,13 +304,13 @@ static void cut_rebuild(void)
     memory_free(disk);
 }
 
-TEST(crash, a_power_cut_while_a_node_is_rebuilt_by_parity_costs_nothing)
+TEST(crash, a_power_cut_during_a_rebuild_by_parity_loses_no_save)
 {
     scheme = VARVE_XOR;
     cut_rebuild();
 }
 
-TEST(crash, a_power_cut_while_a_node_is_rebuilt_by_its_partner_costs_nothing)
+TEST(crash, a_power_cut_during_a_rebuild_by_a_partner_loses_no_save)
 {
     scheme = VARVE_PARTNER;
     cut_rebuild();

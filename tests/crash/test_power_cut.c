@@ -253,19 +253,19 @@ TEST(crash, a_power_cut_leaves_the_older_or_the_newer_checkpoint)
         search_good(&scenarios[i], false, MOST);
 }
 
-TEST(crash, the_same_in_the_background)
+TEST(crash, a_power_cut_of_an_asynchronous_save_leaves_either_checkpoint)
 {
     for (int i = 0; i < SCENARIOS; i++)
         search_good(&scenarios[i], true, proof_size(MOST_OF_WRONG, MOST));
 }
 
-TEST(crash, the_same_in_every_format_that_is_written)
+TEST(crash, a_power_cut_leaves_either_checkpoint_in_every_format)
 {
     for (int i = 0; i < FOREIGN; i++)
         search_good(&foreign[i], false, proof_size(MOST_OF_FOREIGN, 8192));
 }
 
-TEST(crash, the_search_finds_what_is_wrong_with_wrong_saves)
+TEST(crash, errors_of_saves_are_detected)
 {
     long states = 0, bad = 0;
     for (int mistake = CRASH_NONE + 1; mistake < CRASH_MISTAKES; mistake++)

@@ -348,12 +348,12 @@ static void kill_in(const char *parent, bool has_timer, uint64_t kills)
     rmdir(bench.directory);
 }
 
-TEST(random_kill, keeps_what_was_saved_in_a_file_system_in_memory)
+TEST(random_kill, loses_no_save_in_a_memory_file_system)
 {
     kill_in("/dev/shm", true, proof_size(400, 160000));
 }
 
-TEST(random_kill, keeps_what_was_saved_on_a_disk)
+TEST(random_kill, loses_no_save_on_a_disk)
 {
     char parent[256];
     snprintf(parent, sizeof parent, "%s", test_path(""));

@@ -62,7 +62,7 @@ static bool read_beside(const char *path, int saves, long n)
     return hit;
 }
 
-TEST(crash, a_reader_beside_a_save_gets_all_of_one_checkpoint)
+TEST(crash, a_reader_during_a_save_reads_one_complete_checkpoint)
 {
     uint64_t reads = 0;
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)

@@ -115,18 +115,18 @@ static void try_all(void)
     }
 }
 
-TEST(crash, a_kill_of_one_of_many_leaves_the_older_or_the_newer_checkpoint)
+TEST(crash, a_kill_of_one_rank_leaves_the_older_or_the_newer_checkpoint)
 {
     try_all();
 }
 
-TEST(crash, the_same_of_many_that_save_behind_the_program)
+TEST(crash, a_kill_of_one_rank_of_an_asynchronous_save)
 {
     crew_is_behind = true;
     try_all();
 }
 
-TEST(crash, the_same_of_many_in_layers_that_are_packed)
+TEST(crash, a_kill_of_one_rank_of_a_compressed_incremental_save)
 {
     crew_options.incremental = true;
     crew_options.compress = PACKS;

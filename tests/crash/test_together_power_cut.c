@@ -116,18 +116,18 @@ static void cut_all(void)
     proof_count("together.crashes", (uint64_t)s.count.states);
 }
 
-TEST(crash, a_power_cut_while_many_save_leaves_one_of_two_checkpoints)
+TEST(crash, a_power_cut_of_a_collective_save_leaves_either_checkpoint)
 {
     cut_all();
 }
 
-TEST(crash, the_same_while_many_save_in_layers)
+TEST(crash, a_power_cut_of_an_incremental_collective_save)
 {
     crew_options.incremental = true;
     cut_all();
 }
 
-TEST(crash, the_same_while_many_save_behind_the_program)
+TEST(crash, a_power_cut_of_an_asynchronous_collective_save)
 {
     crew_is_behind = true;
     cut_all();

@@ -25,7 +25,7 @@ TEST(damage, every_flipped_bit_is_found)
 
 /* In the short version each position gets some values in rotation, in the long
  * version all. */
-TEST(damage, every_other_byte_is_found)
+TEST(damage, every_changed_byte_is_found)
 {
     struct bench b;
     bench_begin(&b, false);

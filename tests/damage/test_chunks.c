@@ -501,7 +501,7 @@ static void check_seen(const struct world *w, const char *kind)
     }
 }
 
-TEST(damage, of_any_chunk_costs_no_other_value_in_any_way)
+TEST(damage, of_any_chunk_affects_no_other_value)
 {
     struct world *w = calloc(1, sizeof *w);
     fill(&w->saved);

@@ -7,7 +7,7 @@
 
 #include "damage/bench.h"
 
-TEST(damage, every_cut_is_found)
+TEST(damage, every_truncation_is_found)
 {
     struct bench b;
     bench_begin(&b, false);

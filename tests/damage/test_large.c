@@ -253,7 +253,7 @@ static bool look(const struct damage *damage)
     return is_found;
 }
 
-TEST(large_damage, is_found_where_it_is)
+TEST(large_damage, is_found_at_its_offset)
 {
     uint64_t most = proof_size(1000, 1000000), tried = 0;
     uint64_t whole = 0, most_whole = proof_size(40, 4000);

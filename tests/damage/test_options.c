@@ -61,7 +61,7 @@ static void try_no_verify(struct bench *b, size_t place)
     everything_fill(&b->model, BENCH_NOW);
 }
 
-TEST(damage, without_verifying_spares_what_it_does_not_touch)
+TEST(damage, without_verification_affects_only_damaged_values)
 {
     struct bench b;
     bench_begin(&b, false);
@@ -95,7 +95,7 @@ static void check_half(struct bench *b, const struct image_value *damaged,
     }
 }
 
-TEST(damage, of_a_streaming_read_is_told_with_what_changed)
+TEST(damage, of_a_streaming_read_is_reported_with_changed_values)
 {
     struct bench b;
     uint64_t half = 0;
@@ -152,7 +152,7 @@ static void try_mapped(struct bench *b, size_t place)
     b->tried++;
 }
 
-TEST(damage, of_a_mapped_variable_is_found_when_asked)
+TEST(damage, of_a_mapped_variable_is_found_by_verify)
 {
     struct bench b;
     bench_begin(&b, true);

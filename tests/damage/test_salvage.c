@@ -67,7 +67,7 @@ static bool try_salvage(struct bench *b, uint64_t staging_size, size_t place)
     return true;
 }
 
-TEST(damage, costs_the_value_that_it_is_in_where_it_is_salvaged)
+TEST(damage, costs_only_its_value_in_a_salvage)
 {
     struct bench b;
     bench_begin(&b, false);
@@ -86,7 +86,7 @@ TEST(damage, costs_the_value_that_it_is_in_where_it_is_salvaged)
 }
 
 /* One chunk with several values, and many damaged values at once. */
-TEST(damage, of_many_values_costs_those_where_they_are_salvaged)
+TEST(damage, of_many_values_costs_only_these_in_a_salvage)
 {
     struct bench b;
     bench_begin(&b, true);

@@ -139,7 +139,7 @@ TEST(damage, of_padding_leaves_all_values_readable)
 
 /* For a value of several chunks, the message contains the range of the damaged
  * one. */
-TEST(damage, of_a_chunk_is_told_with_its_range)
+TEST(damage, of_a_chunk_is_reported_with_its_range)
 {
     struct bench b;
     bench_begin(&b, true);

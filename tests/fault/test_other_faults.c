@@ -25,7 +25,7 @@ static varve_status build(struct world *w, varve_error *error)
     return status;
 }
 
-TEST(fault, building_a_graph_goes_on_without_memory_and_says_so)
+TEST(fault, building_a_graph_continues_and_reports_failed_allocations)
 {
     try_all(&(struct scenario){ .name = "building", .file = "", .act = build });
 }
@@ -47,7 +47,7 @@ static varve_status plan(struct world *w, varve_error *error)
     return status;
 }
 
-TEST(fault, a_plan_is_made_or_refused_and_changes_nothing)
+TEST(fault, a_dry_run_succeeds_or_fails_and_changes_nothing)
 {
     try_all(&(struct scenario){ .name = "plan", .file = "run/a-1.varve",
         .path = "run/a-1.varve", .act = plan });
@@ -96,7 +96,7 @@ static varve_status ask(struct world *w, varve_error *error)
     return status ? status : varve_restoration_verify(r, error);
 }
 
-TEST(fault, reports_and_assertions_answer_or_refuse)
+TEST(fault, reports_and_assertions_succeed_or_fail)
 {
     try_all(&(struct scenario){ .name = "report and assertions",
         .file = "run/a-1.varve", .path = "run/a-1.varve",
@@ -134,7 +134,7 @@ static varve_status look_inside(struct world *w, varve_error *error)
     return status;
 }
 
-TEST(fault, a_reader_opens_verifies_and_reads_or_says_why_not)
+TEST(fault, a_reader_opens_verifies_and_reads_or_reports_an_error)
 {
     try_all(&(struct scenario){ .name = "reader", .file = "run/a-1.varve",
         .path = "run/a-1.varve", .act = look_inside });
@@ -154,7 +154,7 @@ static varve_status look_for_newest(struct world *w, varve_error *error)
     return status;
 }
 
-TEST(fault, the_newest_file_is_found_or_it_is_said_why_not)
+TEST(fault, the_newest_file_is_found_or_an_error_is_reported)
 {
     try_all(&(struct scenario){ .name = "latest", .file = "run",
         .path = "run/a-1.varve", .act = look_for_newest });
@@ -170,7 +170,7 @@ static varve_status snapshot(struct world *w, varve_error *error)
     return w->snapshot ? VARVE_OK : error->status;
 }
 
-TEST(fault, a_snapshot_is_taken_or_not)
+TEST(fault, a_snapshot_is_taken_completely_or_not)
 {
     try_all(&(struct scenario){ .name = "snapshot", .file = "",
         .act = snapshot });
@@ -196,7 +196,7 @@ static void holds_old(struct world *w)
     cr_assert_null(wrong, "%s is not as in the snapshot", wrong);
 }
 
-TEST(fault, going_back_to_a_snapshot_needs_no_memory)
+TEST(fault, restoring_a_snapshot_needs_no_memory)
 {
     try_all(&(struct scenario){ .name = "snapshot restored", .file = "",
         .prepare = keep_old, .act = go_back, .check = holds_old });
@@ -224,7 +224,7 @@ static void holds_now(struct world *w)
     cr_assert_null(wrong, "%s is not as in the snapshot", wrong);
 }
 
-TEST(fault, a_snapshot_taken_again_holds_the_new_or_the_old)
+TEST(fault, a_retaken_snapshot_has_the_new_or_the_old_values)
 {
     try_all(&(struct scenario){ .name = "snapshot retaken", .file = "",
         .prepare = keep_old, .act = retake, .check = holds_now });

@@ -31,7 +31,7 @@ static varve_status read_plainly(struct world *w, varve_error *error)
     return read_with(w, NULL, error);
 }
 
-TEST(fault, a_read_is_whole_or_changes_nothing)
+TEST(fault, a_read_is_complete_or_changes_nothing)
 {
     try_all(&(struct scenario){ .name = "read", .file = "run/a-1.varve",
         .path = "run/a-1.varve", .act = read_plainly,
@@ -50,7 +50,7 @@ static void holds_the_counter(struct world *w)
     cr_assert_eq(varve_save_counter(varve_graph_root(w->graph)), 1);
 }
 
-TEST(fault, a_restore_of_the_latest_is_whole_or_changes_nothing)
+TEST(fault, a_restore_of_the_latest_is_complete_or_changes_nothing)
 {
     try_all(&(struct scenario){ .name = "restore", .file = "run",
         .path = "run/a-1.varve", .act = restore_it,
@@ -65,7 +65,7 @@ static varve_status read_twice(struct world *w, varve_error *error)
         error);
 }
 
-TEST(fault, a_read_in_two_passes_fails_half_done_only_in_the_second)
+TEST(fault, a_read_in_two_passes_is_partial_only_in_the_second)
 {
     try_all(&(struct scenario){ .name = "two passes", .file = "run/a-1.varve",
         .path = "run/a-1.varve", .may_half = true, .act = read_twice,
@@ -78,7 +78,7 @@ static varve_status read_streaming(struct world *w, varve_error *error)
         w, &(varve_read_options){ .passes = VARVE_ONE_PASS }, error);
 }
 
-TEST(fault, a_streaming_read_says_when_it_was_left_half_done)
+TEST(fault, a_streaming_read_reports_a_partial_restore)
 {
     try_all(&(struct scenario){ .name = "streaming", .file = "run/a-1.varve",
         .path = "run/a-1.varve", .may_half = true, .act = read_streaming,
@@ -110,7 +110,7 @@ static varve_status build_late(struct world *w, varve_error *error)
     return status;
 }
 
-TEST(fault, what_could_not_arrive_late_arrives_at_the_next_try)
+TEST(fault, a_failed_late_value_is_restored_by_the_next_attempt)
 {
     try_all(&(struct scenario){ .name = "late arrival",
         .file = "run/a-1.varve", .path = "run/a-1.varve", .is_empty = true,
@@ -138,7 +138,7 @@ static varve_status build_mapped(struct world *w, varve_error *error)
 
 /* If memory could not be mapped during matching, a variable is filled by
  * reading. */
-TEST(fault, what_could_not_be_mapped_arrives_at_the_next_try)
+TEST(fault, a_failed_mapping_is_restored_by_the_next_attempt)
 {
     try_all(&(struct scenario){ .name = "mapped", .file = "run/a-1.varve",
         .path = "run/a-1.varve", .is_empty = true, .prepare = open_mapped,
@@ -199,7 +199,7 @@ static void holds_wide_values(struct world *w)
     cr_assert(wide.bias[3] == 78 && wide.bias[4] == 78);
 }
 
-TEST(fault, a_read_into_other_types_and_shapes_is_whole_or_changes_nothing)
+TEST(fault, a_read_with_casts_is_complete_or_changes_nothing)
 {
     try_all(&(struct scenario){ .name = "cast and resize",
         .file = "run/a-1.varve", .path = "run/a-1.varve", .is_empty = true,

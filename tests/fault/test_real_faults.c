@@ -537,7 +537,7 @@ static void run(void (*body)(void), long least)
     proof_count("faults.real", count < 0 ? 0 : (uint64_t)count);
 }
 
-TEST(real_fault, a_limit_on_the_size_of_files_does_not_kill)
+TEST(real_fault, a_file_size_limit_does_not_kill_the_process)
 {
     run(limit_file_size, 10);
 }
@@ -547,27 +547,27 @@ TEST(real_fault, a_full_disk_keeps_the_older_file)
     run(fill_the_disk, 10);
 }
 
-TEST(real_fault, a_disk_without_room_for_names_keeps_the_older_file)
+TEST(real_fault, a_disk_without_free_inodes_keeps_the_older_file)
 {
     run(use_up_names, 1);
 }
 
-TEST(real_fault, a_read_only_disk_is_read)
+TEST(real_fault, a_read_only_disk_can_be_read)
 {
     run(make_read_only, 1);
 }
 
-TEST(real_fault, a_directory_that_forbids_it_is_named)
+TEST(real_fault, a_directory_without_permission_is_reported)
 {
     run(lock_the_directory, 6);
 }
 
-TEST(real_fault, descriptors_that_run_out_are_told)
+TEST(real_fault, exhausted_descriptors_are_reported)
 {
     run(limit_descriptors, 4);
 }
 
-TEST(real_fault, memory_that_runs_out_is_told)
+TEST(real_fault, failed_allocations_are_reported)
 {
     run(limit_memory, 5);
 }

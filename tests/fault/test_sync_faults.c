@@ -79,7 +79,7 @@ static void fail_by_all(const struct decision *d)
     proof_count("faults.calls", 2 * ERRORS);
 }
 
-TEST(sync_fault, a_failed_sync_fails_the_save_and_is_not_made_again)
+TEST(sync_fault, a_failed_sync_fails_the_save_and_is_not_retried)
 {
     fail_by_all(&(struct decision){ &first_write, FAULTY_SYNC, 0,
         "run/deep/a.varve", "sync", false });
@@ -121,7 +121,7 @@ TEST(sync_fault, a_failed_sync_of_the_directory_leaves_the_outcome_unknown)
         "run/a-2.varve", words, true });
 }
 
-TEST(sync_fault, a_failed_sync_of_what_holds_the_directory_fails_the_save)
+TEST(sync_fault, a_failed_sync_of_the_parent_directory_fails_the_save)
 {
     fail_by_all(&(struct decision){ &overwrite, FAULTY_SYNC_DIRECTORY, 0,
         "run", "sync of its parent directory", false });

@@ -6,27 +6,27 @@
 #include "fault/sweep.h"
 #include "fault/writes.h"
 
-TEST(fault, a_first_write_is_done_or_leaves_nothing)
+TEST(fault, a_first_write_is_complete_or_leaves_no_file)
 {
     try_all(&first_write);
 }
 
-TEST(fault, an_overwrite_is_done_or_leaves_the_older_file)
+TEST(fault, an_overwrite_is_complete_or_leaves_the_older_file)
 {
     try_all(&overwrite);
 }
 
-TEST(fault, a_write_that_does_not_replace_is_done_or_leaves_nothing)
+TEST(fault, a_write_with_no_replace_is_complete_or_leaves_no_file)
 {
     try_all(&write_beside);
 }
 
-TEST(fault, a_write_without_syncs_is_done_or_leaves_the_older_file)
+TEST(fault, a_write_without_syncs_is_complete_or_leaves_the_older_file)
 {
     try_all(&unsynced);
 }
 
-TEST(fault, a_numbered_save_is_done_or_uses_no_number)
+TEST(fault, a_numbered_save_is_complete_or_uses_no_number)
 {
     try_all(&numbered_save);
 }

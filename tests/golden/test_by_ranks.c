@@ -126,7 +126,7 @@ static void restore(const varve_comm *comm, void *user)
 }
 
 /* Partitioned variables and shards of TensorFlow, sharded safetensors. */
-TEST(by_ranks, what_others_have_saved_is_restored)
+TEST(by_ranks, files_of_other_libraries_are_restored_by_ranks)
 {
     static const char *const files[] = { "partitioned.index",
         "merged_shards.index", "shards_of_size.index", "shards_by_task.index",

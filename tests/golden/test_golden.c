@@ -62,7 +62,7 @@ static void digest_of(const char *path, uint8_t digest[16])
 }
 
 /* check_golden.py compares it with the independent reader, too. */
-TEST(golden, a_file_with_values_in_pieces_has_what_one_without_has)
+TEST(golden, a_file_with_values_in_pieces_has_the_same_values)
 {
     static float grid[7][7];
     static uint16_t row[1000];
@@ -113,7 +113,7 @@ static void check_written_again(const char *path)
 }
 
 /* Its small values move to the offsets that a new file has. */
-TEST(golden, an_early_file_is_repacked_as_a_new_one)
+TEST(golden, an_early_file_is_repacked_to_the_current_layout)
 {
     varve_error error = { 0 };
     size_t size, golden_size;
@@ -127,7 +127,7 @@ TEST(golden, an_early_file_is_repacked_as_a_new_one)
     free(golden);
 }
 
-TEST(golden, an_early_file_is_good_and_written_again_as_a_new_one)
+TEST(golden, an_early_file_verifies_and_is_rewritten_as_a_new_one)
 {
     varve_error error = { 0 };
     varve_reader *reader =
@@ -162,7 +162,7 @@ TEST(golden, the_same_model_gives_the_same_bytes)
     varve_graph_free(graph);
 }
 
-TEST(golden, without_its_program_it_is_written_again_as_it_was)
+TEST(golden, is_rewritten_identically_without_its_program)
 {
     check_written_again(GOLDEN_FILE);
 }

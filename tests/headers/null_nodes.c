@@ -183,7 +183,7 @@ static void check(const struct call *call, const struct given *g)
     cr_assert_eq(test_file_count(), 1, "%s", call->name);
 }
 
-TEST(null_nodes, are_taken_by_every_call_as_nil_ones_are)
+TEST(null_nodes, are_treated_by_every_call_like_nil_nodes)
 {
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         struct given g;
@@ -195,7 +195,7 @@ TEST(null_nodes, are_taken_by_every_call_as_nil_ones_are)
 
 /* NULL handles from failed calls may be passed on. Functions that return a
  * status report VARVE_MISUSE; functions that free do nothing. */
-TEST(null_handles, are_taken_by_every_call_as_nothing)
+TEST(null_handles, are_accepted_by_every_call)
 {
     size_t refused = 0;
     for (size_t i = 0; i < sizeof handle_calls / sizeof *handle_calls; i++) {
@@ -216,7 +216,7 @@ TEST(null_handles, are_taken_by_every_call_as_nothing)
     cr_assert_geq(refused, 30);
 }
 
-TEST(null_nodes, belong_to_a_graph_that_says_so)
+TEST(null_nodes, record_an_error_in_their_graph)
 {
     varve_error error;
     varve_graph *graph = varve_node_graph(NULL);

@@ -65,7 +65,7 @@ TEST(manager_clock, m16_m18_m19_times_are_kept_across_managers)
     memory_free(disk);
 }
 
-TEST(manager_clock, m22_m23_a_clock_that_jumps_back_deletes_nothing_kept)
+TEST(manager_clock, m22_m23_a_clock_set_back_deletes_no_kept_checkpoint)
 {
     struct run run;
     disk = memory_new();
@@ -85,7 +85,7 @@ TEST(manager_clock, m22_m23_a_clock_that_jumps_back_deletes_nothing_kept)
     memory_free(disk);
 }
 
-TEST(manager_clock, a_jump_of_the_time_of_day_moves_no_interval)
+TEST(manager_clock, a_change_of_the_time_of_day_does_not_affect_intervals)
 {
     struct run run;
     varve_error error = { 0 };

@@ -100,7 +100,7 @@ static bool crash_once(struct crash *c, const struct scenario *s,
     return hit;
 }
 
-TEST(manager_crashes, a_crash_at_any_call_leaves_a_directory_that_resumes)
+TEST(manager_crashes, a_crash_at_any_call_leaves_a_resumable_directory)
 {
     static const varve_manager_options by_step = {
         .keep_last = 2, .number_by_step = true

@@ -226,7 +226,7 @@ static void sweep_errors(const struct scenario *s, bool calls)
     memory_free(before);
 }
 
-TEST(manager_faults, a_failed_call_to_the_system_loses_no_checkpoint)
+TEST(manager_faults, a_failed_system_call_loses_no_checkpoint)
 {
     for (int i = 0; i < SCENARIOS; i++)
         sweep_errors(&scenarios[i], true);

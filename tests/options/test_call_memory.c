@@ -297,7 +297,7 @@ TEST(memory_of_calls, may_fail_in_each_call_with_each_option)
     sweep_calls(&settings[0], 2);
 }
 
-TEST(memory_of_calls, may_fail_in_each_call_with_packed_layers)
+TEST(memory_of_calls, may_fail_in_each_compressed_incremental_call)
 {
     sweep_calls(&settings[3], 1);
 }

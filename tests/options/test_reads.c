@@ -336,7 +336,7 @@ static enum verdict try(const struct read_call *c, const struct read_row *row)
 
 /* --- The tests ------------------------------------------------------------ */
 
-TEST(options_of_reads, all_have_a_row_and_all_calls)
+TEST(options_of_reads, and_calls_all_have_a_row)
 {
     char text[8192] = "";
     for (size_t i = 0; i < read_row_count; i++)
@@ -349,7 +349,7 @@ TEST(options_of_reads, all_have_a_row_and_all_calls)
     check_covered(read_takers, text, "a call of read_calls");
 }
 
-TEST(options_of_reads, are_without_effect_only_where_a_header_says_so)
+TEST(options_of_reads, have_no_effect_only_if_a_header_documents_it)
 {
     for (const struct exception *e = exceptions; e->option; e++)
         cr_expect(is_quoted(e), "%s: expected in it: %s", e->header, e->quote);

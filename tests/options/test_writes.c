@@ -83,7 +83,7 @@ static enum verdict try(const struct write_call *c, const struct write_row *row,
 
 /* --- The tests ------------------------------------------------------------ */
 
-TEST(options_of_writes, all_have_a_row_and_all_calls)
+TEST(options_of_writes, and_calls_all_have_a_row)
 {
     char text[8192] = "";
     for (size_t i = 0; i < write_row_count; i++)
@@ -96,7 +96,7 @@ TEST(options_of_writes, all_have_a_row_and_all_calls)
     check_covered(write_takers, text, "a call of write_calls");
 }
 
-TEST(options_of_writes, are_without_effect_only_where_a_header_says_so)
+TEST(options_of_writes, have_no_effect_only_if_a_header_documents_it)
 {
     for (const struct exception *e = exceptions; e->option; e++)
         cr_expect(is_quoted(e), "%s: expected in it: %s", e->header, e->quote);
@@ -133,7 +133,7 @@ static void try_all(const struct setting *setting, char *table, size_t room)
     }
 
 TEST_WITH(have_their_effect_alone, 0)
-TEST_WITH(have_their_effect_with_layers, 1)
-TEST_WITH(have_their_effect_packed, 2)
-TEST_WITH(have_their_effect_with_packed_layers, 3)
+TEST_WITH(have_their_effect_with_incremental_saves, 1)
+TEST_WITH(have_their_effect_with_compression, 2)
+TEST_WITH(have_their_effect_with_compressed_incremental_saves, 3)
 TEST_WITH(have_their_effect_in_another_format, 4)

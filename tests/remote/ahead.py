@@ -66,7 +66,7 @@ class Ahead(Remote):
                              passes * size + A_MIB)
         self.assertEqual(self.store.most_flying, AT_ONCE)
 
-    def test_a_restoration_of_large_values(self):
+    def test_large_values_are_restored_with_few_requests(self):
         file = make('ahead.varve', 12, 4 * A_MIB)
         url = self.keep(file)
         self.restore(file, url, PROBE_PASSES='1')
@@ -78,14 +78,14 @@ class Ahead(Remote):
         self.restore(file, url, PROBE_PASSES='2')
         self.is_fetched(48 * A_MIB, passes=2)
 
-    def test_many_small_values(self):
+    def test_small_values_are_restored_with_few_requests(self):
         file = make('many.varve', 30000, 1000)
         url = self.keep(file)
         self.restore(file, url, PROBE_PASSES='1')
         asked = ranges(self.store)
         self.assertLessEqual(len(asked), 30 * A_MIB // RANGE + 10, asked)
 
-    def test_a_value_by_a_reader(self):
+    def test_a_reader_requests_large_ranges(self):
         """Requests large ranges, although it reads chunk by chunk."""
         file = make('one.varve', 1, 30 * A_MIB)
         url = self.keep(file)
@@ -93,13 +93,13 @@ class Ahead(Remote):
                          ['VARVE_OK '])
         self.is_fetched(30 * A_MIB)
 
-    def test_verifying(self):
+    def test_verify_requests_large_ranges(self):
         file = make('ahead.varve', 12, 4 * A_MIB)
         url = self.keep(file)
         self.verify(url, 'VARVE_OK', **self.aws)
         self.is_fetched(48 * A_MIB)
 
-    def test_small_ranges_are_left_alone(self):
+    def test_small_ranges_are_not_extended(self):
         file = make('few.varve', 3, A_MIB)
         url = self.keep(file)
         self.assertEqual(probe('value', url, 'values/1', **self.aws),
@@ -107,7 +107,7 @@ class Ahead(Remote):
         self.assertLessEqual(self.store.requests, 4)
         self.assertLessEqual(self.store.bytes, A_MIB + 4 * 65536)
 
-    def test_faults(self):
+    def test_faults_cause_no_wrong_values(self):
         file = make('ahead.varve', 12, 4 * A_MIB)
         url = self.keep(file)
         self.store.delay = 0
@@ -116,7 +116,7 @@ class Ahead(Remote):
             self.restore(file, url, PROBE_PASSES='1', PROBE_ATTEMPTS='20')
         self.assertGreater(sum(self.store.faults.values()), 5)
 
-    def test_a_file_that_is_replaced_while_it_is_fetched(self):
+    def test_a_file_replaced_during_the_fetch_is_detected(self):
         file = make('ahead.varve', 12, 4 * A_MIB)
         url = self.keep(file)
         self.store.swap = lambda count: count == 8 and self.put(
@@ -124,7 +124,7 @@ class Ahead(Remote):
         line, = probe('graph', file, url, '-', PROBE_PASSES='2', **self.aws)
         self.says(line, 'VARVE_IO', 'changed since it was opened')
 
-    def test_a_store_that_fails_for_good(self):
+    def test_a_permanent_failure_is_reported_soon(self):
         """A failure is reported soon; pending requests are canceled."""
         file = make('ahead.varve', 12, 4 * A_MIB)
         url = self.keep(file)
@@ -157,7 +157,7 @@ class Ahead(Remote):
             self.assertEqual(process.stdout.read(), 'VARVE_OK \n')
         return peak << 10
 
-    def test_memory_has_a_bound(self):
+    def test_memory_is_bounded(self):
         """Memory does not depend on the size of the file."""
         few, some, many = (
             self.memory_of(self.keep(make(f'bound-{count}.varve', count,
@@ -166,7 +166,7 @@ class Ahead(Remote):
         self.assertLess(many - few, AT_ONCE * RANGE + 8 * A_MIB)
         self.assertLess(abs(many - some), 12 * A_MIB)
 
-    def test_values_that_are_packed(self):
+    def test_compressed_values_are_fetched_once(self):
         """Fewer bytes are transferred, each frame once."""
         if VARVE == '-':
             self.skipTest('the command is not built')
@@ -179,14 +179,14 @@ class Ahead(Remote):
 
 
 class SentAtOnce(Store):
-    def test_parts(self):
+    def test_parts_are_sent_concurrently(self):
         self.store.delay = 0.05
         self.store.meeting = 3
         self.write('VARVE_OK', PROBE_CONCURRENCY='3')
         self.has(LARGE)
         self.assertEqual(self.store.most_flying, 3)
 
-    def test_by_default_all_of_a_few(self):
+    def test_all_of_ten_parts_are_sent_concurrently_by_default(self):
         self.store.delay = 0.4
         self.store.meeting = 10
         what = '12', str(PART), '7'
@@ -194,7 +194,7 @@ class SentAtOnce(Store):
         self.has(what)
         self.assertEqual(self.store.most_flying, 10)
 
-    def test_a_part_that_fails_ends_the_save(self):
+    def test_a_failed_part_fails_the_save(self):
         self.rules.always, self.rules.only = '500', 'partNumber=3'
         self.write('VARVE_IO', 'unexpected response 500',
                    what=('40', str(PART), '7'), PROBE_ATTEMPTS='2')
@@ -202,7 +202,7 @@ class SentAtOnce(Store):
         sent = [line for line, _ in self.store.seen if 'partNumber' in line]
         self.assertLess(len(sent), 30)
 
-    def test_a_save_that_is_killed(self):
+    def test_a_killed_save_leaves_no_object(self):
         """Leaves no object under the name."""
         self.store.delay = 0.2
         with subprocess.Popen(

@@ -44,7 +44,7 @@ class Requests(Store):
         self.assertEqual(process.returncode, 0)
         return counts
 
-    def test_of_a_save_do_not_depend_on_what_is_kept(self):
+    def test_of_a_save_do_not_depend_on_the_number_of_checkpoints(self):
         counts = {}
         for kept in (5, 50, 500):
             self.store.files.clear()

@@ -185,7 +185,7 @@ class Identities(Remote):
     def test_an_instance(self):
         self.works(self.instance, 3)
 
-    def test_keys_of_the_environment_come_first(self):
+    def test_keys_of_the_environment_are_preferred(self):
         self.store.tokens = {}
         self.works({**self.instance, **self.container, **self.role,
                     'AWS_ACCESS_KEY_ID': KEY_ID,
@@ -199,7 +199,7 @@ class Identities(Remote):
                     'which AWS_EC2_METADATA_DISABLED disables', **off)
         self.assertEqual(self.giver.seen, [])
 
-    def test_a_container_elsewhere(self):
+    def test_container_addresses_off_the_host_are_refused(self):
         """These addresses get no token."""
         for url in ('http://192.0.2.1/keys', 'http://169.254.169.254/keys',
                     'http://localhost.example/', 'ftp://127.0.0.1/keys',
@@ -209,7 +209,7 @@ class Identities(Remote):
                         **{**self.container,
                            'AWS_CONTAINER_CREDENTIALS_FULL_URI': url})
 
-    def test_failures(self):
+    def test_failed_identity_requests_are_reported(self):
         self.giver.fails = 403
         for more, who in ((self.role,
                            'the STS request for a web identity role'),
@@ -232,7 +232,7 @@ class Identities(Remote):
         self.verify(self.url, 'VARVE_NO_PERMISSION', 'cannot be read', **{
             **self.role, 'AWS_WEB_IDENTITY_TOKEN_FILE': '/nowhere'})
 
-    def test_what_is_not_supported_is_named(self):
+    def test_unsupported_profile_settings_are_named(self):
         config = path_of('identity.config')
         with open(config, 'w', encoding='utf-8') as stream:
             stream.write('[default]\ncredential_process = hunter2 --secret\n')
@@ -248,13 +248,13 @@ class Identities(Remote):
         self.store.swap = None
         return lines
 
-    def test_keys_are_kept_for_all_files(self):
+    def test_keys_are_cached_for_all_files(self):
         """Keys that are valid for an hour are requested once."""
         self.giver.lasts = 3600
         self.assertEqual(self.slowly(0), ['COUNT VARVE_OK 8'])
         self.assertEqual(len(self.giver.seen), 1)
 
-    def test_keys_that_have_expired(self):
+    def test_expired_keys_are_renewed(self):
         """Expired keys are not used: new ones are requested, even with an
         open file."""
         self.giver.lasts = 1

@@ -30,7 +30,7 @@ class Lists(Remote):
                 if name == 'ckpt-2.varve' else said
                 for name, said in names.items() if '/' not in name}
 
-    def test_say_of_a_file_what_it_says_itself(self):
+    def test_match_the_metadata_of_each_file(self):
         """Pages of one or more names, with XML elements in any order."""
         for number in range(20, 40):
             self.store.files[f'{RUN}ckpt-{number}.varve'] = bucket.Content(
@@ -44,7 +44,7 @@ class Lists(Remote):
     def change(self, element, text):
         self.store.listed = {RUN + 'ckpt-2.varve': {element: text}}
 
-    def test_say_nothing_of_a_file_where_an_element_is_wrong(self):
+    def test_with_an_invalid_element_give_no_metadata(self):
         for element, text in (
                 ('Size', None), ('ETag', None), ('LastModified', None),
                 ('Size', '-1'), ('Size', ''), ('ETag', ''),
@@ -52,7 +52,7 @@ class Lists(Remote):
             self.change(element, text)
             self.assertEqual(self.listed(), self.expected(ckpt_2='unlisted'))
 
-    def test_that_are_old_differ_from_the_file(self):
+    def test_out_of_date_differ_from_the_file(self):
         size = len(self.store.files[RUN + 'ckpt-2.varve'].data)
         for element, text, said in (
                 ('Size', '1', 'other 1'), ('ETag', '"0"', f'other {size}'),
@@ -61,7 +61,7 @@ class Lists(Remote):
             self.change(element, text)
             self.assertEqual(self.listed(), self.expected(ckpt_2=said))
 
-    def test_without_tags_say_nothing(self):
+    def test_without_tags_give_no_metadata(self):
         self.store.has_tags = False
         self.assertEqual(set(self.listed().values()),
                          {'unlisted', 'directory'})

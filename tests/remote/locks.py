@@ -63,7 +63,7 @@ class Locks(Store):
     def asked(self, method):
         return sum(line.startswith(method) for line, _ in self.store.seen)
 
-    def test_an_owner_renews_it(self):
+    def test_an_owner_renews_its_lock(self):
         one = self.owner()
         self.assertEqual(one.does('take'), 'VARVE_OK')
         self.assertEqual([line.split()[0] for line, _ in self.store.seen],
@@ -81,7 +81,7 @@ class Locks(Store):
         self.assertEqual(self.asked('GET'), 1)
         self.assertEqual(self.store.refused, [])
 
-    def test_another_is_kept_off_until_it_is_released(self):
+    def test_a_held_lock_excludes_others_until_released(self):
         one, two = self.owner(), self.owner()
         self.assertEqual(one.does('take'), 'VARVE_OK')
         begin = time.monotonic()
@@ -96,7 +96,7 @@ class Locks(Store):
         self.assertLess(time.monotonic() - begin, PERIOD)
         self.is_refused(one.does('take'), two)
 
-    def test_of_an_owner_that_was_killed_it_expires(self):
+    def test_the_lock_of_a_killed_owner_expires(self):
         one, two = self.owner(), self.owner()
         self.assertEqual(one.does('take'), 'VARVE_OK')
         one.process.kill()
@@ -105,7 +105,7 @@ class Locks(Store):
         self.assertLess(time.monotonic() - begin, LONGEST)
         self.assertEqual(self.record()['pid'], str(two.process.pid))
 
-    def test_it_expires_without_dates_of_the_store(self):
+    def test_a_lock_expires_without_dates_of_the_store(self):
         """Also with wrong dates: the waiting process uses its own clock."""
         for date in ('', 'Fri, 01 Oct 2100 10:00:00 GMT'):
             self.store.files.clear()
@@ -120,7 +120,7 @@ class Locks(Store):
     def expire(self):
         self.store.files[FILE].date = 'Thu, 01 Oct 2026 10:00:00 GMT'
 
-    def test_of_many_who_find_it_expired_one_takes_it(self):
+    def test_only_one_of_many_takes_an_expired_lock(self):
         first = self.owner()
         self.assertEqual(first.does('take'), 'VARVE_OK')
         first.kill()
@@ -135,14 +135,14 @@ class Locks(Store):
             if line != 'VARVE_OK':
                 self.is_refused(line, winner)
 
-    def test_of_many_who_find_none_one_takes_it(self):
+    def test_only_one_of_many_takes_a_free_lock(self):
         owners = [self.owner() for _ in range(6)]
         for owner in owners:
             owner.tell('take')
         lines = [owner.hear() for owner in owners]
         self.assertEqual(lines.count('VARVE_OK'), 1, lines)
 
-    def test_an_owner_that_was_too_late_loses_it(self):
+    def test_an_owner_that_renews_too_late_loses_its_lock(self):
         """The owner was suspended, so its next save fails."""
         one, two = self.owner(period=1), self.owner(period=1)
         self.assertEqual(one.does('take'), 'VARVE_OK')
@@ -152,7 +152,7 @@ class Locks(Store):
         self.is_refused(one.does('take'), two)
         self.assertEqual(two.does('take'), 'VARVE_OK')
 
-    def test_an_owner_that_was_too_late_does_not_take_it_again(self):
+    def test_an_owner_that_lost_its_lock_does_not_take_it_again(self):
         """Also if the other owner has released the lock: a save would
         overwrite its files."""
         one, two = self.owner(period=1), self.owner(period=1)
@@ -167,7 +167,7 @@ class Locks(Store):
         self.assertEqual(one.does('free'), 'freed')
         self.assertEqual(self.owner().does('take'), 'VARVE_OK')
 
-    def test_an_owner_takes_it_again_once_it_was_deleted(self):
+    def test_an_owner_takes_a_deleted_lock_again(self):
         one = self.owner()
         self.assertEqual(one.does('take'), 'VARVE_OK')
         del self.store.files[FILE]
@@ -176,7 +176,7 @@ class Locks(Store):
         self.assertEqual(one.does('take'), 'VARVE_OK')
         self.assertEqual(self.record()['pid'], str(one.process.pid))
 
-    def test_a_child_process_does_not_have_it(self):
+    def test_a_child_process_does_not_hold_the_lock(self):
         one, two = self.owner(), self.owner()
         self.assertEqual(one.does('take'), 'VARVE_OK')
         self.says(one.does('fork'), 'VARVE_EXISTS',
@@ -184,7 +184,7 @@ class Locks(Store):
         self.is_refused(two.does('take'), one)
         self.assertEqual(one.does('take'), 'VARVE_OK')
 
-    def test_stores_without_conditions_have_none(self):
+    def test_stores_without_conditional_writes_have_no_locks(self):
         for name in ('has_conditions', 'has_matches'):
             for answer in (False, None):
                 setattr(self.rules, name, answer)
@@ -197,25 +197,25 @@ class Locks(Store):
                 self.assertEqual(len(self.store.seen), before)
                 setattr(self.rules, name, True)
 
-    def test_stores_without_tags_have_none(self):
+    def test_stores_without_etags_have_no_locks(self):
         self.store.has_tags = False
         self.store.files[FILE] = bucket.Content(b'?')
         self.assertEqual(self.owner().does('take'), 'missing')
         self.assertIn(FILE, self.store.files)
 
-    def test_something_else_in_its_place_is_a_failure(self):
+    def test_another_object_at_the_lock_path_is_an_error(self):
         for data in (b'', b'varve lock 2\n', b'?' * 10000):
             self.store.files[FILE] = bucket.Content(data)
             self.says(self.owner().does('take'), 'VARVE_IO',
                       'the object is not a manager lock')
             self.assertEqual(self.store.files[FILE].data, data)
 
-    def test_who_may_not_is_told(self):
+    def test_denied_access_is_reported(self):
         self.rules.refuses = (403, 'AccessDenied')
         self.says(self.owner().does('take'), 'VARVE_NO_PERMISSION',
                   'access denied (')
 
-    def test_nobody_answers(self):
+    def test_an_unreachable_store_fails_the_lock(self):
         """The lock is neither taken nor missing at first; later it is
         available."""
         one = self.owner()
@@ -229,7 +229,7 @@ class Locks(Store):
         self.rules.always = None
         self.assertEqual(one.does('take'), 'VARVE_OK')
 
-    def test_answers_that_do_not_come(self):
+    def test_a_lost_answer_does_not_lose_the_lock(self):
         """If the answer is lost, the owner recognizes its own lock."""
         for kind in ('after', 'cut', 'late 500', 'before', 'half'):
             self.store.files.clear()
@@ -246,7 +246,7 @@ class Locks(Store):
             one.kill()
             two.kill()
 
-    def test_never_two_have_it(self):
+    def test_two_owners_never_hold_the_lock(self):
         """With any faults of the requests of all owners."""
         owners = [self.owner() for _ in range(3)]
         taken = 0
@@ -286,7 +286,7 @@ class ManagerLocks(Store):
         process.stdin.flush()
         return process.stdout.readline().strip()
 
-    def test_one_is_at_work_under_a_prefix(self):
+    def test_a_second_manager_of_a_prefix_is_refused(self):
         one = self.manager()
         self.assertEqual(self.save(one), 'VARVE_OK')
         record = self.store.files[FILE].data.decode()
@@ -295,7 +295,7 @@ class ManagerLocks(Store):
         self.says(line, 'VARVE_EXISTS', f'process {one.pid} on ')
         self.assertEqual(self.save(one), 'VARVE_OK')
 
-    def test_who_ends_releases_it(self):
+    def test_a_manager_releases_its_lock_at_its_end(self):
         for _ in range(2):
             one = self.manager()
             self.assertEqual(self.save(one), 'VARVE_OK')
@@ -303,7 +303,7 @@ class ManagerLocks(Store):
             self.assertEqual(one.wait(), 0)
             self.assertIn(b'\nstate free\n', self.store.files[FILE].data)
 
-    def test_of_a_run_that_was_killed_it_expires(self):
+    def test_the_lock_of_a_killed_run_expires(self):
         one = self.manager()
         self.assertEqual(self.save(one), 'VARVE_OK')
         one.kill()

@@ -25,7 +25,7 @@ class Proxied(Store):
         self.proxy = self.enterContext(proxy.Proxy((host, port)))
         self.aws['AWS_ENDPOINT_URL'] = self.proxy.url
 
-    def test_one_fate_of_every_request(self):
+    def test_a_save_survives_each_fault_of_each_request(self):
         """Applies each fault once to each request of a save: the save
         succeeds in the end."""
         for what, count in ((SMALL, 1), (LARGE, 8)):
@@ -50,7 +50,7 @@ class Proxied(Store):
             return chosen
         self.proxy.draw = draw
 
-    def test_one_fate_of_every_request_that_reads(self):
+    def test_a_read_survives_each_fault_of_each_request(self):
         file = make('small.varve', 6, 90000)
         self.put('/bucket/run/a.varve', file)
         for at in range(8):
@@ -61,7 +61,7 @@ class Proxied(Store):
                           PROBE_RANGE='65536'), ['COUNT VARVE_OK 1'],
                     (fate, at))
 
-    def test_lies_that_do_not_end(self):
+    def test_permanent_faults_give_no_wrong_values(self):
         """Faults cause errors, never wrong values."""
         file = make('small.varve', 6, 90000)
         self.put('/bucket/run/a.varve', file)
@@ -114,7 +114,7 @@ class Proxied(Store):
             if step != '0':
                 self.assertEqual(values, 'equal', lines)
 
-    def test_schedules(self):
+    def test_random_schedules_of_faults(self):
         is_long = os.environ.get('VARVE_PROOF') == 'long'
         count = int(os.environ.get('REMOTE_SCHEDULES',
                                    300 if is_long else 30))

@@ -130,7 +130,7 @@ class Real(unittest.TestCase):
             self.assertEqual(self.run_one(WRITER, 'write', path, *what),
                              ['VARVE_OK '])
 
-    def test_what_is_written_is_read(self):
+    def test_a_written_file_is_read(self):
         for name, what in (('small', SMALL), ('large', LARGE)):
             here, there = f'{PLACE}/{name}.varve', f'{RUN}/{name} a+b.varve'
             self.both(what, here, there)
@@ -139,14 +139,14 @@ class Real(unittest.TestCase):
             self.assertEqual(self.run_one(PROBE, 'verify', there),
                              ['VARVE_OK '])
 
-    def test_it_comes_in_parts_and_leaves_none(self):
+    def test_a_multipart_upload_leaves_no_parts(self):
         self.both(LARGE, f'{RUN}/parts.varve')
         headers, _ = ask('HEAD', f'{self.url}/bucket/run/parts.varve')
         self.assertRegex(headers['ETag'], '^"[0-9a-f]{32}-4"$')
         _, body = ask('GET', f'{self.url}/bucket?uploads=')
         self.assertNotIn(b'<Upload>', body)
 
-    def test_what_is_there_is_not_replaced(self):
+    def test_an_existing_object_is_not_replaced(self):
         for name, what in (('new', SMALL), ('new-large', LARGE)):
             path = f'{RUN}/{name}.varve'
             self.assertEqual(self.run_one(WRITER, 'new', path, *what),
@@ -154,7 +154,7 @@ class Real(unittest.TestCase):
             line, = self.run_one(WRITER, 'new', path, *what)
             self.assertRegex(line, '^VARVE_EXISTS ')
 
-    def test_numbers_and_lists(self):
+    def test_numbered_saves_are_found_and_listed(self):
         prefix = 's3://bucket/numbers/ckpt'
         self.assertEqual(self.run_one(WRITER, 'save', prefix, '12',
                                       *SMALL[:2]), ['VARVE_OK '] * 12)
@@ -164,14 +164,14 @@ class Real(unittest.TestCase):
                                       'ckpt'),
                          [f'{prefix}-{n}.varve' for n in range(1, 13)])
 
-    def test_a_list_says_what_a_file_says_itself(self):
+    def test_listed_metadata_equals_that_of_the_file(self):
         directory = 's3://bucket/said'
         for name, what in (('small', SMALL), ('large', LARGE)):
             self.both(what, f'{directory}/{name} a&b.varve')
         for line in self.run_one(LISTED, directory):
             self.assertRegex(line, '^(small|large) a&b.varve: same [0-9]+$')
 
-    def test_a_manager(self):
+    def test_a_manager_saves_and_resumes(self):
         directory = 's3://bucket/managed'
         lines = self.run_one(WRITER, 'manage', directory, '4', '2')
         self.assertEqual(lines, ['VARVE_OK '] * 4 + [
@@ -179,7 +179,7 @@ class Real(unittest.TestCase):
         self.assertEqual(self.run_one(WRITER, 'resume', directory),
                          ['VARVE_OK ', 'step 4 equal'])
 
-    def test_a_lock_is_there_or_said_to_be_missing(self):
+    def test_a_lock_works_or_is_reported_as_unsupported(self):
         """On a server that ignores conditions, the lock is never reported
         as supported."""
         path = 's3://bucket/locked/.ckpt.lock'
@@ -193,14 +193,14 @@ class Real(unittest.TestCase):
             self.assertEqual(again, first[:1])
             self.assertLess(time.monotonic() - begin, 8)
 
-    def test_layers(self):
+    def test_incremental_saves(self):
         prefix = 's3://bucket/layers-of/ckpt'
         self.assertEqual(self.run_one(WRITER, 'incremental', prefix, '3', '4',
                                       '100000'), ['VARVE_OK '] * 3)
         self.assertEqual(self.run_one(PROBE, 'verify', prefix + '-3.varve'),
                          ['VARVE_OK '])
 
-    def test_no_bucket(self):
+    def test_a_missing_bucket_is_reported(self):
         line, = self.run_one(WRITER, 'write', 's3://nobucket/a.varve', *SMALL)
         self.assertRegex(line, '^VARVE_NOT_FOUND .*no such bucket')
 

@@ -35,7 +35,7 @@ from writes import Faults, Managers, Writes  # noqa: F401, run below
 
 
 class WebServers(Remote):
-    def test_a_file_is_read_whole_and_equal(self):
+    def test_a_file_is_read_completely(self):
         self.assertEqual(probe('equal', '3', self.small, self.url),
                          ['COUNT VARVE_OK 3'])
         copy = path_of('copy.varve')
@@ -44,7 +44,7 @@ class WebServers(Remote):
         self.assertEqual(probe('equal', '1', self.small, copy),
                          ['COUNT VARVE_OK 1'])
 
-    def test_of_a_large_file_little_is_read(self):
+    def test_only_needed_parts_of_a_large_file_are_read(self):
         large = make('large.varve', 64, 1 << 20)
         self.put('/large.varve', large)
         url = self.server.url + '/large.varve'
@@ -56,7 +56,7 @@ class WebServers(Remote):
         self.assertEqual(probe('value', url, 'step'), ['VARVE_OK '])
         self.assertLess(self.store.bytes, 1 << 20)
 
-    def test_what_is_not_there(self):
+    def test_missing_files_are_reported(self):
         self.verify(self.server.url + '/none.varve', 'VARVE_NOT_FOUND',
                     '/none.varve: open failed: no such file (404)')
         self.verify(self.server.url + '/none', 'VARVE_NOT_FOUND')
@@ -64,7 +64,7 @@ class WebServers(Remote):
         self.verify(self.server.url + '/empty.varve', 'VARVE_EMPTY_FILE')
         self.verify('https://', 'VARVE_IO', 'not a URL')
 
-    def test_nobody_listens(self):
+    def test_a_refused_connection_is_reported(self):
         url = f'http://127.0.0.1:{unused_port()}/a.varve'
         self.verify(url, 'VARVE_IO', url, "connect to server",
                     'in each of 3 attempts', PROBE_ATTEMPTS='3')
@@ -72,18 +72,18 @@ class WebServers(Remote):
                     PROBE_ATTEMPTS='2',
                     http_proxy=f'http://127.0.0.1:{unused_port()}')
 
-    def test_no_module(self):
+    def test_a_missing_module_is_reported(self):
         lines = probe('verify', self.url, VARVE_MODULES='/nowhere')
         self.says(lines[0], 'VARVE_NOT_FOUND',
                   'stores: the module varve-remote cannot be loaded:')
 
-    def test_only_whole_files(self):
+    def test_servers_without_range_requests_are_refused(self):
         self.store.has_ranges = False
         self.verify(self.url, 'VARVE_IO',
                     'the server cannot send parts of a file')
         self.assertLess(self.store.requests, 50)
 
-    def test_a_file_that_changes_is_no_mixture(self):
+    def test_a_file_that_changes_is_never_read_as_a_mixture(self):
         other = make('other.varve', 6, 90000)
         data = bytearray(read(other))
         for has_tags in (True, False):
@@ -112,7 +112,7 @@ class WebServers(Remote):
             self.changed = 0
     changed = 0
 
-    def test_damage_is_told_by_digests(self):
+    def test_damage_is_detected_by_checksums(self):
         for at in (200000, 400000):
             data = bytearray(read(self.small))
             data[at] ^= 1
@@ -121,7 +121,7 @@ class WebServers(Remote):
         self.store.files['/a.varve'] = bucket.Content(read(self.small)[:-1000])
         self.verify(self.url, 'VARVE_TRUNCATED')
 
-    def test_one_fault_at_all_times(self):
+    def test_each_permanent_fault_is_an_error(self):
         words = {'500': 'unexpected response 500 InternalError',
                  '503': '503 SlowDown',
                  'range': 'another part of the file',
@@ -138,24 +138,24 @@ class WebServers(Remote):
             self.says(lines[0], 'VARVE_IO', words.get(kind, self.url),
                       'in each of 3 attempts')
 
-    def test_trailers_are_no_headers(self):
+    def test_trailers_are_not_headers(self):
         """Trailers do not change the size of a file."""
         self.store.always = 'trailers'
         self.assertEqual(probe('equal', '1', self.small, self.url),
                          ['COUNT VARVE_OK 1'])
         self.verify(self.url, 'VARVE_OK')
 
-    def test_silence_ends(self):
+    def test_a_stalled_connection_times_out(self):
         self.store.always = 'silence'
         self.verify(self.url, 'VARVE_IO', 'in each of 2 attempts',
                     PROBE_ATTEMPTS='2', PROBE_STALL='1')
 
-    def test_slow_is_not_wrong(self):
+    def test_a_slow_server_causes_no_error(self):
         self.store.delay = 0.05
         self.assertEqual(probe('equal', '1', self.small, self.url),
                          ['COUNT VARVE_OK 1'])
 
-    def test_many_faults(self):
+    def test_frequent_faults_give_no_wrong_bytes(self):
         """Equal bytes or a clear failure, at every rate of faults."""
         counts = collections.Counter()
         rounds = int(os.environ.get('REMOTE_ROUNDS', 250))
@@ -178,12 +178,12 @@ class WebServers(Remote):
         self.assertGreater(faults, rounds)
         self.assertGreater(counts['VARVE_OK'], rounds)
 
-    def test_threads_at_once(self):
+    def test_threads_read_concurrently(self):
         self.store.rate = 0.1
         self.assertEqual(probe('threads', '8', self.small, self.url,
                                PROBE_ATTEMPTS='12'), ['VARVE_OK '] * 8)
 
-    def test_signed_urls_stay_secret(self):
+    def test_signed_urls_are_not_printed(self):
         self.put('/a.varve', self.small)
         self.assertEqual(probe('equal', '1', self.small, self.url + QUERY),
                          ['COUNT VARVE_OK 1'])
@@ -205,7 +205,7 @@ class WebServers(Remote):
         self.assertIn('no checkpoint has this name, and there is no',
                       run(EXAMPLE, 'store', self.url + 'x').stderr)
 
-    def test_redirects(self):
+    def test_redirects_are_followed(self):
         self.store.moved['/old.varve'] = self.url
         self.verify(self.server.url + '/old.varve', 'VARVE_OK')
         self.store.moved['/ring.varve'] = self.server.url + '/ring.varve'
@@ -239,7 +239,7 @@ class Buckets(Remote):
             [f'{self.run_of}-{n}.varve' for n in (1, 2, 10)])
         self.verify('s3://bucket/run/other', 'VARVE_NOT_FOUND', **self.aws)
 
-    def test_are_watched_without_leases(self):
+    def test_are_evaluated_without_leases(self):
         lines = probe('watch', self.run_of, **self.aws)
         self.assertEqual(lines[0], self.run_of + '-10.varve')
         self.says(lines[1], 'VARVE_MISUSE', 'has no locks, and so no leases')
@@ -248,19 +248,19 @@ class Buckets(Remote):
         line, = probe('map', self.run_of + '-1.varve', '90000', **self.aws)
         self.says(line, 'VARVE_IO', 'a file in a store cannot be memory-mapped')
 
-    def test_stale_lists_are_passed_over(self):
+    def test_objects_missing_despite_the_list_are_skipped(self):
         self.store.gone = ['/bucket/run/ckpt-11.varve']
         self.assertEqual(probe('latest', self.run_of, **self.aws),
                          [self.run_of + '-10.varve'])
 
-    def test_lists_that_are_none(self):
+    def test_invalid_lists_are_reported(self):
         for body in (b'<html/>', b'', b'<ListBucketResult><IsTruncated>true'
                      b'</IsTruncated></ListBucketResult>', b'\0' * 99):
             self.store.list_body = body
             lines = probe('latest', self.run_of, **self.aws)
             self.says(lines[0], 'VARVE_IO', 'listing failed')
 
-    def test_faults_in_lists(self):
+    def test_faults_of_list_requests(self):
         self.store.rate = 0.3
         self.store.kinds = ('500', '503', 'reset')
         for _ in range(20):
@@ -268,7 +268,7 @@ class Buckets(Remote):
                           **self.aws)
             self.assertEqual(line, self.run_of + '-10.varve')
 
-    def test_what_is_not_there(self):
+    def test_missing_files_are_reported(self):
         self.verify('s3://bucket/none.varve', 'VARVE_NOT_FOUND',
                     's3://bucket/none.varve: open failed: no such '
                     'file (404)', **self.aws)
@@ -296,13 +296,13 @@ class Buckets(Remote):
                     'the endpoint (AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL)', **{
             **self.aws, 'AWS_ENDPOINT_URL': 'ftp://me:hunter2@there'})
 
-    def test_a_clock_that_is_wrong(self):
+    def test_a_wrong_clock_is_reported(self):
         self.store.skew = 3600
         self.verify(self.run_of + '-1.varve', 'VARVE_NO_PERMISSION',
                     'the clock of this machine, ', ' differs from the '
                     "server's, ", **self.aws)
 
-    def test_profiles(self):
+    def test_credentials_of_profiles_are_used(self):
         folder = path_of('.aws')
         os.makedirs(folder, exist_ok=True)
         self.addCleanup(shutil.rmtree, folder)
@@ -320,7 +320,7 @@ class Buckets(Remote):
                     'SignatureDoesNotMatch',
                     AWS_ENDPOINT_URL=self.server.url)
 
-    def test_what_is_signed_goes_nowhere_else(self):
+    def test_signed_requests_follow_no_redirects(self):
         other = server.Store()
         with server.Server(other) as elsewhere:
             self.store.moved['/bucket/run/ckpt-1.varve'] = (
@@ -330,7 +330,7 @@ class Buckets(Remote):
                         **self.aws)
         self.assertEqual(other.requests, 0)
 
-    def test_nothing_is_written_on_the_web(self):
+    def test_http_urls_are_not_written(self):
         before = {name: read(path_of(name)) for name in os.listdir(PLACE)
                   if os.path.isfile(path_of(name))}
         files = dict(self.store.files)
@@ -372,7 +372,7 @@ class Tls(Remote):
             self.skipTest('openssl is not installed')
         self.secure = self.enterContext(server.Server(self.store, self.made))
 
-    def test_who_is_trusted(self):
+    def test_only_trusted_certificates_are_accepted(self):
         url = self.secure.url + '/a.varve'
         self.verify(url, 'VARVE_IO', 'certificate of the server is not '
                     'trusted')
@@ -380,7 +380,7 @@ class Tls(Remote):
         self.verify(url.replace('localhost', '127.0.0.1'), 'VARVE_IO',
                     'not trusted', PROBE_CERTIFICATES=self.made[0])
 
-    def test_no_way_from_https_to_http(self):
+    def test_redirects_from_https_to_http_are_refused(self):
         self.store.moved['/old.varve'] = self.url
         self.verify(self.secure.url + '/old.varve' + QUERY, 'VARVE_IO',
                     PROBE_CERTIFICATES=self.made[0])
@@ -482,7 +482,7 @@ class Command(Remote):
         out = self.varve('ls', self.url, code=3, VARVE_MODULES='/nowhere')
         self.assertIn('the module varve-remote cannot be loaded', out)
 
-    def test_writes_checkpoints_there(self):
+    def test_writes_checkpoints_to_stores(self):
         """A local directory with the name of a store is not changed."""
         os.makedirs(path_of('s3:/bucket/run'))
         self.addCleanup(shutil.rmtree, path_of('s3:'))
@@ -507,7 +507,7 @@ class Command(Remote):
         self.assertNotIn('/bucket/run/ckpt-1.pin', self.store.files)
         self.assertEqual(os.listdir(path_of('s3:/bucket/run')), [])
 
-    def test_refuses_what_it_cannot_write(self):
+    def test_refuses_unsupported_writes_to_stores(self):
         there = 's3://bucket/run/'
         for words, why in (
                 (['convert', self.small, there + 'a.npz'], 'in their order'),

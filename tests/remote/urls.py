@@ -13,7 +13,7 @@ from base import (PLACE, SIGNED, VARVE, Remote, make, probe, run, unused_port)
 
 
 class Limits(Remote):
-    def test_redirects_that_are_refused(self):
+    def test_unsafe_redirects_are_refused(self):
         other = server.Store()
         other.files = dict(self.store.files)
         with server.Server(other) as elsewhere:
@@ -34,7 +34,7 @@ class Limits(Remote):
             self.assertEqual(other.requests, asked)
         self.verify(self.url, 'VARVE_OK', **none)
 
-    def test_link_local_addresses_are_never_asked(self):
+    def test_link_local_addresses_are_never_contacted(self):
         """A proxy answers, so none of these hosts is needed."""
         hosts = ('169.254.169.254', '[fe80::1]', '[FEBF::1]', '[fd00:ec2::254]',
                  '[::ffff:169.254.1.1]')
@@ -48,7 +48,7 @@ class Limits(Remote):
             self.verify('http://127.0.0.1/moved.varve', 'VARVE_NO_PERMISSION',
                         'link-local', http_proxy=self.server.url)
 
-    def test_an_operation_ends(self):
+    def test_an_operation_times_out(self):
         """Also while bytes arrive, so the connection has not stalled."""
         self.store.trickles = True
         began = time.monotonic()
@@ -56,7 +56,7 @@ class Limits(Remote):
                     PROBE_TIMEOUT='2')
         self.assertLess(time.monotonic() - began, 20)
 
-    def test_without_versions_parts_are_not_put_together(self):
+    def test_files_without_etag_or_date_are_not_assembled(self):
         self.store.has_tags = self.store.has_dates = False
         self.verify(self.url, 'VARVE_IO', 'neither an ETag nor a Last-Modified')
         self.verify(self.url, 'VARVE_OK', PROBE_UNVERSIONED='1')
@@ -64,7 +64,7 @@ class Limits(Remote):
         self.put('/tiny.varve', tiny)
         self.verify(self.server.url + '/tiny.varve', 'VARVE_OK')
 
-    def test_a_date_that_is_now_is_no_version(self):
+    def test_a_current_date_is_not_a_version(self):
         self.store.has_tags = False
         self.store.has_fresh_dates = True
         self.verify(self.url, 'VARVE_IO', 'neither an ETag nor a Last-Modified')
@@ -89,7 +89,7 @@ def odd_urls(count, host):
 
 
 class Secrets(Remote):
-    def test_of_a_thousand_odd_urls_are_in_no_message(self):
+    def test_are_not_in_the_messages_of_random_urls(self):
         urls = list(odd_urls(1000, f'127.0.0.1:{unused_port()}'))
         aws = {**SIGNED, 'AWS_ENDPOINT_URL': self.server.url}
         for at in range(0, len(urls), 250):
@@ -101,7 +101,7 @@ class Secrets(Remote):
                     self.assertFalse(line.startswith('VARVE_OK'))
 
     @unittest.skipIf(VARVE == '-', 'the command is not built')
-    def test_are_in_nothing_that_the_command_prints(self):
+    def test_are_not_in_the_output_of_the_command(self):
         port = unused_port()
         aws = {**SIGNED, 'AWS_ENDPOINT_URL': f'http://127.0.0.1:{port}'}
         urls = [f'https://user:hunter2@127.0.0.1:{port}/x',
@@ -116,7 +116,7 @@ class Secrets(Remote):
                 done = run(VARVE, *command.split(), url, self.small, **aws)
                 self.assertNotEqual(done.returncode, 0)
 
-    def test_paths_with_a_scheme_are_none_of_this_machine(self):
+    def test_paths_with_a_scheme_are_not_local_files(self):
         before = sorted(os.listdir(PLACE))
         for place, word in (('s3://bucket', 'call varve_remote_enable()'),
                             ('https://there', 'call varve_remote_enable()'),

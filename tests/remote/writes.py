@@ -89,7 +89,7 @@ class Writes(Store):
         self.has(SMALL)
         self.assertEqual(methods(self.store), ['PUT'])
 
-    def test_a_large_file_comes_in_parts(self):
+    def test_a_large_file_is_uploaded_in_parts(self):
         """The first part is sent last, when the rest is complete."""
         self.write('VARVE_OK', PROBE_CONCURRENCY='1')
         self.has(LARGE)
@@ -100,7 +100,7 @@ class Writes(Store):
             'POST uploadId=upload%2F1%2B%3D'.split('=upload')[0], 'HEAD'])
         self.assertEqual(self.store.refused, [])
 
-    def test_nothing_is_there_before_the_end(self):
+    def test_no_object_exists_before_the_end(self):
         seen = []
         self.rules.hook = lambda line: seen.append((line, dict(
             self.store.files)))
@@ -115,17 +115,17 @@ class Writes(Store):
         self.write('VARVE_OK')
         self.has(LARGE)
 
-    def test_a_session_has_a_token(self):
+    def test_a_session_token_is_sent(self):
         self.store.tokens = {KEY_ID: 'ToKeN/of+tests=='}
         self.write('VARVE_OK', AWS_SESSION_TOKEN='ToKeN/of+tests==')
         self.has(LARGE)
 
-    def test_names_are_kept(self):
+    def test_special_characters_in_names_are_kept(self):
         name = '/bucket/run/a b&c=d+e%.varve'
         self.write('VARVE_OK', url='s3:/' + name)
         self.has(LARGE, name)
 
-    def test_what_is_new_replaces_nothing(self):
+    def test_a_new_file_replaces_no_object(self):
         """The object exists before, or appears while the bytes are sent."""
         self.write('VARVE_OK', what=SMALL)
         for what in (SMALL, LARGE):
@@ -143,7 +143,7 @@ class Writes(Store):
             self.assertEqual(self.store.files[FILE].data, b'theirs')
             self.assertEqual(self.store.uploads, {})
 
-    def test_a_store_without_conditions_is_asked_first(self):
+    def test_a_store_without_conditions_is_checked_before_the_write(self):
         self.rules.has_conditions = False
         for what in (SMALL, LARGE):
             self.store.files.clear()
@@ -158,7 +158,7 @@ class Writes(Store):
             self.write('VARVE_EXISTS', how='new', what=what)
             self.assertEqual(self.store.files[FILE].data, b'theirs')
 
-    def test_numbers_go_on(self):
+    def test_numbered_saves_count_up(self):
         lines = self.writer('save', 's3://bucket/run/ckpt', '4', *SMALL[:2])
         self.assertEqual(lines, ['VARVE_OK '] * 4)
         self.assertEqual(sorted(self.store.files), [
@@ -167,7 +167,7 @@ class Writes(Store):
         self.assertEqual(self.store.files['/bucket/run/ckpt.latest'].data,
                          b'ckpt-4.varve\n')
 
-    def test_saves_in_the_background_are_the_same(self):
+    def test_asynchronous_saves_write_the_same_bytes(self):
         for words in (('save', '3', '100000'), ('incremental', '3', '100000')):
             paths = []
             for place in ('front', 'back'):
@@ -183,7 +183,7 @@ class Writes(Store):
                         bytes(self.store.files[front[4:]].data),
                         bytes(self.store.files[back[4:]].data))
 
-    def test_a_list_that_is_late_costs_a_number(self):
+    def test_a_late_list_skips_a_number(self):
         self.writer('save', 's3://bucket/run/ckpt', '3', *SMALL[:2])
         self.store.hidden = {'/bucket/run/ckpt-2.varve',
                              '/bucket/run/ckpt-3.varve'}
@@ -195,7 +195,7 @@ class Writes(Store):
             if not name.endswith('latest'):
                 self.assertEqual(bytes(self.store.files[name].data), data)
 
-    def test_layers(self):
+    def test_incremental_saves(self):
         prefix = 's3://bucket/run/ckpt'
         lines = self.writer('incremental', prefix, '3', '4', '100000')
         self.assertEqual(lines, ['VARVE_OK '] * 3)
@@ -205,7 +205,7 @@ class Writes(Store):
         self.assertLess(sizes[2], 110000)
         self.verify(prefix + '-3.varve', 'VARVE_OK', **self.aws)
 
-    def test_what_no_store_can_do(self):
+    def test_unsupported_operations_are_refused(self):
         lines = self.writer('refuse', self.small, 's3://bucket/run')
         self.assertEqual(len(lines), 10)
         for line, words in zip(lines, (
@@ -217,14 +217,14 @@ class Writes(Store):
             self.assertNotIn('VARVE_OK', line)
         self.assertEqual(self.rules.requests, 0)
 
-    def test_no_bucket_or_key(self):
+    def test_a_url_without_bucket_or_key_is_refused(self):
         for url in ('s3://bucket', 's3://bucket/', 's3:///a', 's3://'):
             self.write('VARVE_MISUSE', 'expected s3://BUCKET/KEY',
                        url=url)
         self.assertEqual(self.store.seen, [])
 
 
-    def test_names_that_are_too_long(self):
+    def test_too_long_names_are_refused(self):
         for size, status in ((229, 'VARVE_OK'), (230, 'VARVE_IO'),
                              (255, 'VARVE_IO')):
             words = [] if status == 'VARVE_OK' else ['longer than 229 bytes']
@@ -232,7 +232,7 @@ class Writes(Store):
         self.assertEqual(list(self.store.files), ['/bucket/run/' + 'a' * 229])
         self.assertEqual(self.store.uploads, {})
 
-    def test_a_save_that_is_killed_leaves_nothing_to_see(self):
+    def test_a_killed_save_leaves_no_visible_object(self):
         """Fails at each request; the next save is not affected."""
         for at in range(8):
             self.store.files.clear()
@@ -258,7 +258,7 @@ class Writes(Store):
 
 
 class Managers(Store):
-    def test_a_manager_lives_there(self):
+    def test_a_manager_works_in_a_store(self):
         lines = self.writer('manage', 's3://bucket/run', '5', '2')
         self.assertEqual(lines, ['VARVE_OK '] * 5 + [
             f'there s3://bucket/run/ckpt-{n}.varve' for n in (4, 5)])
@@ -270,7 +270,7 @@ class Managers(Store):
         lines = self.writer('manage', 's3://bucket/run', '1', '2')
         self.assertIn('there s3://bucket/run/ckpt-6.varve', lines)
 
-    def test_other_bytes_than_were_put_are_passed_over(self):
+    def test_a_corrupted_object_is_skipped(self):
         self.writer('manage', 's3://bucket/run', '3', '3')
         content = self.store.files['/bucket/run/ckpt-3.varve']
         for at in (150000, len(content.data) - 20):
@@ -288,7 +288,7 @@ class Managers(Store):
         os.makedirs(path)
         return path
 
-    def test_a_level_is_there(self):
+    def test_a_level_receives_copies(self):
         here, there = self.local(), 's3://bucket/level'
         lines = self.writer('manage', here, '4', '2', there)
         self.assertEqual(lines[-1], 'level 4 ')
@@ -302,7 +302,7 @@ class Managers(Store):
         self.assertEqual(self.writer('resume', here, there),
                          ['VARVE_OK ', 'step 4 equal'])
 
-    def test_a_level_has_no_layers(self):
+    def test_a_level_in_a_store_has_full_checkpoints_only(self):
         """Complete copies of saves that need their data files, or none."""
         here, there = self.local(), 's3://bucket/level'
         line, = self.writer('manage', here, '3', '2', there,
@@ -316,7 +316,7 @@ class Managers(Store):
         self.assertEqual(self.writer('resume', here, there),
                          ['VARVE_OK ', 'step 3 equal'])
 
-    def test_a_level_that_lies_is_passed_over(self):
+    def test_a_damaged_copy_in_a_level_is_skipped(self):
         here, there = self.local(), 's3://bucket/level'
         self.writer('manage', here, '2', '2', there)
         os.remove(f'{here}/ckpt-2.varve')
@@ -326,7 +326,7 @@ class Managers(Store):
         self.assertEqual(lines[0], 'VARVE_OK ')
         self.assertIn('step 1 equal', lines)
 
-    def test_a_level_that_is_gone_delays_nobody(self):
+    def test_an_unreachable_level_delays_no_save(self):
         here, there = self.local(), 's3://nobucket/level'
         lines = self.writer('manage', here, '2', '2', there)
         self.assertIn('no such bucket', lines[0])  # message of the resume
@@ -334,13 +334,13 @@ class Managers(Store):
         self.assertRegex(lines[-1], 'level -1 s3://nobucket/level: .*'
                          'no such bucket')
 
-    def test_levels_of_a_manager_that_lives_there(self):
+    def test_levels_of_a_manager_in_a_store(self):
         here = self.local()
         lines = self.writer('manage', 's3://bucket/run', '3', '2', here)
         self.assertEqual(lines[-1], 'level 3 ')
         self.assertTrue(os.path.exists(f'{here}/ckpt-3.varve'))
 
-    def test_a_saver_keeps_so_many(self):
+    def test_a_saver_keeps_the_last_two(self):
         lines = self.writer('saver', 's3://bucket/run/a', '4', '2')
         self.assertEqual(lines, ['VARVE_OK '] * 4 +
                          ['latest s3://bucket/run/a-4.varve'])
@@ -349,7 +349,7 @@ class Managers(Store):
 
 
 class Faults(Store):
-    def test_who_may_not(self):
+    def test_denied_access_is_reported(self):
         self.rules.refuses = 403, 'AccessDenied'
         for what in (SMALL, LARGE):
             self.write('VARVE_NO_PERMISSION',
@@ -364,21 +364,21 @@ class Faults(Store):
                    url='s3://nobucket/a.varve')
         self.has_nothing()
 
-    def test_a_clock_that_is_wrong(self):
+    def test_a_wrong_clock_is_reported(self):
         self.store.skew = 3600
         line = self.write('VARVE_NO_PERMISSION', 'the clock of this machine, ')
         date = r', (\w{3}, \d{2} \w{3} \d{4} [:0-9]{8} GMT),'
         self.assertRegex(line, f"machine{date} differs from the server's{date}"
                          r' by too much \(403\)$')
 
-    def test_a_store_that_is_full(self):
+    def test_a_full_store_is_reported(self):
         self.rules.most_bytes = 1000
         for what in (SMALL, LARGE):
             self.write('VARVE_NO_SPACE', 'no space left in the store (',
                        what=what)
         self.has_nothing()
 
-    def test_one_fault_of_each_request(self):
+    def test_a_save_survives_one_fault_of_each_request(self):
         """Applies each fault once to each request of a save: the save
         succeeds in the end."""
         for what in (SMALL, LARGE):
@@ -399,7 +399,7 @@ class Faults(Store):
                         self.has(what)
         self.assertEqual(set(self.rules.faults), set(bucket.KINDS))
 
-    def test_one_fault_at_all_times(self):
+    def test_a_permanent_fault_leaves_no_file_or_an_unknown_outcome(self):
         """A file that was not reported is absent, or its state is unknown."""
         for what in (SMALL, LARGE):
             for kind in set(bucket.KINDS) - {'slow'}:
@@ -414,7 +414,7 @@ class Faults(Store):
                 elif line.startswith('VARVE_IO') and kind != 'other':
                     self.assertEqual(self.store.files, {}, (kind, line))
 
-    def test_who_is_cut_off_asks_before_the_end_is_made_again(self):
+    def test_a_lost_final_answer_is_checked_before_a_retry(self):
         for what, end in ((SMALL, 'PUT'), (LARGE, 'POST uploadId')):
             for how in ('write', 'new'):
                 self.store.files.clear()
@@ -426,7 +426,7 @@ class Faults(Store):
                 self.assertEqual(made[-1], 'HEAD')
                 self.assertEqual(made.count(end), 1, made)
 
-    def test_nobody_knows(self):
+    def test_a_lost_final_answer_without_server_is_an_unknown_outcome(self):
         """The last answer is truncated, and then the server is unreachable."""
         for what, end in ((SMALL, 'PUT'), (LARGE, 'POST .*uploadId=')):
             self.store.files.clear()
@@ -436,7 +436,7 @@ class Faults(Store):
                        PROBE_ATTEMPTS='2')
             self.has(what)
 
-    def test_nobody_was_asked(self):
+    def test_a_failure_before_any_request_means_not_written(self):
         """A failure before any request reached a store is reported as not
         written."""
         url = f'http://127.0.0.1:{unused_port()}'
@@ -446,7 +446,7 @@ class Faults(Store):
                               PROBE_ATTEMPTS='2')
             self.assertNotIn('it is unknown whether', line)
 
-    def test_another_tag_than_of_the_bytes(self):
+    def test_wrong_etags_are_detected(self):
         """A part is always checked; the whole object unless the store
         reports a correct checksum."""
         for kind in ('tag', 'other'):
@@ -466,12 +466,12 @@ class Faults(Store):
                    how='new', what=SMALL, PROBE_ATTEMPTS='2')
         self.has_nothing()
 
-    def test_tags_that_are_no_sums_say_nothing(self):
+    def test_etags_that_are_not_checksums_are_ignored(self):
         self.rules.tags = False
         self.write('VARVE_OK', what=SMALL)
         self.has(SMALL)
 
-    def test_a_store_that_keeps_no_tokens(self):
+    def test_a_store_without_metadata_tokens(self):
         self.rules.keeps_tokens = False
         for what in (SMALL, LARGE):
             self.faults_of('after', 'POST .*uploadId=|PUT [^?]*$')
@@ -479,13 +479,13 @@ class Faults(Store):
             self.has(what)
             self.store.files.clear()
 
-    def test_what_failed_leaves_no_parts(self):
+    def test_a_failed_save_leaves_no_parts(self):
         self.faults_of('500', 'POST .*uploadId=')
         self.write('VARVE_IO', 'unexpected response 500', PROBE_ATTEMPTS='2')
         self.has_nothing()
         self.assertIn('DELETE uploadId', methods(self.store))
 
-    def test_what_is_damaged_on_the_way_is_refused(self):
+    def test_data_damaged_in_transit_is_refused(self):
         """Signed checksums cover the bytes of each part."""
         self.write('VARVE_OK')
         sums = [h.get('x-amz-content-sha256', h.get('X-Amz-Content-Sha256'))
@@ -527,7 +527,7 @@ class Faults(Store):
         if not is_same:
             counts['damage that was reported'] += 1
 
-    def test_many_faults(self):
+    def test_frequent_faults_of_writes(self):
         is_long = os.environ.get('VARVE_PROOF') == 'long'
         rounds = int(os.environ.get('REMOTE_SAVES', 3200 if is_long else 60))
         counts = collections.Counter()

@@ -269,7 +269,7 @@ static void compare_round(uint64_t seed)
     arena_reset();
 }
 
-TEST(places, answer_as_the_machine_does)
+TEST(places, behave_like_the_real_system)
 {
     uint64_t state = proof_seed();
     for (unsigned i = 0; i < ROUNDS; i++)
@@ -302,7 +302,7 @@ TEST(places, keep_a_lock_while_a_forked_child_has_its_descriptor)
     arena_reset();
 }
 
-TEST(places, have_locks_of_one_node_or_none_at_all)
+TEST(places, have_locks_within_one_node_or_none)
 {
     const struct vv_system *s = &simulated_system;
     begin_places(DISK_LOCAL_LOCKS);
@@ -327,7 +327,7 @@ static size_t keep_nothing(void *user, const struct inode *inode, size_t most)
     return 0;
 }
 
-TEST(places, lose_what_is_not_synced_when_the_power_is_cut)
+TEST(places, lose_unsynced_data_in_a_power_cut)
 {
     const struct vv_system *s = &simulated_system;
     begin_places(DISK_IS_VOLATILE);

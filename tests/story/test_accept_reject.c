@@ -22,7 +22,7 @@ static varve_status load_int(void *self, const void *bytes, size_t size)
 
 static const varve_state_callbacks callbacks = { save_int, load_int };
 
-TEST(accept_reject, a_loop_of_moves)
+TEST(accept_reject, a_monte_carlo_loop_accepts_and_rejects_moves)
 {
     varve_error error;
     float v = 10;

@@ -5,7 +5,7 @@
  */
 #include "story.h"
 
-TEST(alias, an_older_name_is_looked_for_where_the_new_one_is_not)
+TEST(alias, an_alias_is_used_if_the_new_name_is_missing)
 {
     STORY_FILE("f", { "dense/w", 4 });
     varve_graph *graph = story_graph();
@@ -21,7 +21,7 @@ TEST(alias, an_older_name_is_looked_for_where_the_new_one_is_not)
     varve_graph_free(graph);
 }
 
-TEST(alias, the_edge_s_own_name_comes_first_then_aliases_in_order)
+TEST(alias, the_own_name_is_preferred_then_aliases_in_order)
 {
     STORY_FILE("both", { "new", 1 }, { "old", 2 });
     STORY_FILE("olds", { "older", 3 }, { "old", 2 });
@@ -38,7 +38,7 @@ TEST(alias, the_edge_s_own_name_comes_first_then_aliases_in_order)
     varve_graph_free(graph);
 }
 
-TEST(alias, given_after_the_read_it_still_helps)
+TEST(alias, an_alias_added_after_the_read_is_used)
 {
     STORY_FILE("f", { "old", 2 });
     varve_graph *graph = story_graph();
@@ -55,7 +55,7 @@ TEST(alias, given_after_the_read_it_still_helps)
 
 /* All other names of the node. */
 #ifdef IS_WHOLE
-TEST(alias, given_after_the_read_it_helps_where_global_names_are_in_play)
+TEST(alias, an_alias_added_after_the_read_works_with_global_names)
 {
     varve_error error;
     float saved = 2, v = 0;
@@ -80,7 +80,7 @@ TEST(alias, given_after_the_read_it_helps_where_global_names_are_in_play)
 }
 #endif
 
-TEST(alias, is_not_saved_and_wherever_the_node_stands_it_holds)
+TEST(alias, is_not_saved_and_applies_at_every_path)
 {
     STORY_FILE("f", { "part/old", 2 });
     varve_graph *graph = story_graph();

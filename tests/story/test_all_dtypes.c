@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-TEST(all_dtypes, every_bit_pattern_comes_back)
+TEST(all_dtypes, every_bit_pattern_is_restored)
 {
     static unsigned char saved[18][256 * 16], read[18][256 * 16];
     /* Restored late, at once from the file, and from a buffer. */
@@ -45,7 +45,7 @@ TEST(all_dtypes, every_bit_pattern_comes_back)
     }
 }
 
-TEST(all_dtypes, strings_of_any_bytes_and_none)
+TEST(all_dtypes, strings_of_any_bytes_and_empty_strings)
 {
     char large[70000];
     memset(large, 'x', sizeof large);

@@ -96,7 +96,7 @@ static void look_into(void)
     varve_reader_free(r);
 }
 
-TEST(allocator, is_called_by_the_caller_alone_but_where_its_header_says)
+TEST(allocator, is_called_only_by_the_threads_that_its_header_documents)
 {
     static const struct {
         const char *name;

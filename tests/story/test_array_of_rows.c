@@ -38,7 +38,7 @@ TEST(array_of_rows, is_saved_and_restored)
 }
 
 /* The program must pass the number of rows behind a pointer. */
-TEST(array_of_rows, may_be_behind_a_pointer)
+TEST(array_of_rows, may_be_reached_through_a_pointer)
 {
     double w[4][2] = { { 0 } }, (*rows)[2] = w;
     size_t many = 3;
@@ -52,7 +52,7 @@ TEST(array_of_rows, may_be_behind_a_pointer)
     varve_graph_free(graph);
 }
 
-TEST(array_of_rows, is_refused_with_other_extents)
+TEST(array_of_rows, is_refused_with_different_extents)
 {
     float w[2][3] = { { 0 } };
     const varve_tensor others[] = { varve_array(w, 2), varve_array(w, 6),

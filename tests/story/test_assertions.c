@@ -25,7 +25,7 @@ static void ask(varve_restoration *r, struct answers wanted)
 #define YES VARVE_OK
 #define NO VARVE_UNMATCHED
 
-TEST(assertions, each_holds_when_it_should)
+TEST(assertions, each_succeeds_only_if_its_condition_holds)
 {
     STORY_FILE("f", { "a", 1 }, { "b/c", 2 });
     float a = 0, c = 0, d = 0;
@@ -44,7 +44,7 @@ TEST(assertions, each_holds_when_it_should)
     varve_graph_free(graph);
 }
 
-TEST(assertions, one_message_names_every_path_and_counts_them)
+TEST(assertions, a_message_lists_and_counts_the_paths)
 {
     varve_error error;
     STORY_FILE("f", { "a/x", 1 }, { "b/y", 2 }, { "c", 3 });
@@ -62,7 +62,7 @@ TEST(assertions, one_message_names_every_path_and_counts_them)
     varve_graph_free(graph);
 }
 
-TEST(assertions, more_than_a_message_holds_is_cut_and_says_so)
+TEST(assertions, a_too_long_list_is_truncated_with_a_note)
 {
     enum { MANY = 1000 };
     varve_error error;
@@ -86,7 +86,7 @@ TEST(assertions, more_than_a_message_holds_is_cut_and_says_so)
 }
 
 /* B12, B16, B18 */
-TEST(assertions, objects_without_values_carry_no_obligation)
+TEST(assertions, objects_without_values_are_ignored)
 {
     varve_graph *graph = story_graph();
     varve_node *root = varve_graph_root(graph);
@@ -109,7 +109,7 @@ TEST(assertions, objects_without_values_carry_no_obligation)
     varve_graph_free(graph);
 }
 
-TEST(assertions, patterns_excuse_either_side)
+TEST(assertions, expect_patterns_apply_to_file_and_program)
 {
     STORY_FILE("f", { "v", 1 }, { "optimizer/m", 2 }, { "optimizer/n", 2 });
     float v = 0, w = 0, x = 0;
@@ -140,7 +140,7 @@ TEST(assertions, patterns_excuse_either_side)
     varve_graph_free(graph);
 }
 
-TEST(assertions, a_local_variable_is_neither_saved_nor_missed)
+TEST(assertions, a_local_variable_is_neither_saved_nor_missing)
 {
     varve_error error;
     float v = 1, scratch = 2;

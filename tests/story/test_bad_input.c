@@ -27,7 +27,7 @@ static void expect(varve_status status, const char *part)
     varve_graph_free(graph);
 }
 
-TEST(bad_input, files_that_are_none)
+TEST(bad_input, missing_files_and_directories)
 {
     expect(VARVE_NOT_FOUND, "");
     cr_assert_eq(mkdir(test_path("f"), 0777), 0);
@@ -91,7 +91,7 @@ TEST(bad_input, every_truncation_and_every_damaged_byte)
     varve_graph_free(graph);
 }
 
-TEST(bad_input, mistakes_of_names_and_shapes_each_have_a_status)
+TEST(bad_input, errors_of_names_and_shapes_each_have_a_status)
 {
     varve_error error;
     float v = 0;
@@ -122,7 +122,7 @@ TEST(bad_input, mistakes_of_names_and_shapes_each_have_a_status)
     }
 }
 
-TEST(bad_input, a_root_that_is_missing_is_a_misuse)
+TEST(bad_input, a_null_root_is_a_misuse)
 {
     varve_error error;
     cr_assert_eq(varve_write(NULL, "x", NULL, &error), VARVE_MISUSE);

@@ -74,7 +74,7 @@ static const varve_state_callbacks table_callbacks = { save_table, load_table };
 
 /* N1, N36: variables, a table and an object under names chosen by the program;
  * the table is replaced, not merged. */
-TEST(by_name, variables_a_table_and_an_object_come_back)
+TEST(by_name, variables_a_table_and_an_object_are_restored)
 {
     varve_graph *graph = story_graph();
     varve_node *root = varve_graph_root(graph);
@@ -97,7 +97,7 @@ TEST(by_name, variables_a_table_and_an_object_come_back)
 }
 
 /* N37: a save calls the serializer of a state once. */
-TEST(by_name, a_state_is_asked_once_by_a_save)
+TEST(by_name, a_save_serializes_a_state_once)
 {
     varve_graph *graph = story_graph();
     struct table table = { .words = "x" };
@@ -112,7 +112,7 @@ TEST(by_name, a_state_is_asked_once_by_a_save)
 }
 
 /* N5, N35, N39 */
-TEST(by_name, what_is_no_checkpoint_is_said_plainly)
+TEST(by_name, a_file_that_is_not_a_checkpoint_is_reported)
 {
     varve_graph *graph = story_graph();
     varve_error error = { .message = "" };
@@ -139,7 +139,7 @@ TEST(by_name, what_is_no_checkpoint_is_said_plainly)
 }
 
 /* N7, N8 */
-TEST(by_name, a_name_has_one_variable_and_a_variable_one_name)
+TEST(by_name, names_and_variables_correspond_one_to_one)
 {
     varve_graph *graph = story_graph();
     varve_error error = { .message = "" };
@@ -160,7 +160,7 @@ TEST(by_name, a_name_has_one_variable_and_a_variable_one_name)
 
 /* N9, N12, N40: all variables by their own names; the file lists them in order
  * with types and shapes. */
-TEST(by_name, every_variable_by_its_own_name)
+TEST(by_name, an_empty_map_uses_the_names_of_the_variables)
 {
     varve_graph *graph = story_graph();
     varve_error error = { .message = "" };
@@ -189,7 +189,7 @@ TEST(by_name, every_variable_by_its_own_name)
 }
 
 /* N11 */
-TEST(by_name, an_empty_map_is_a_mistake_unless_it_is_allowed)
+TEST(by_name, an_empty_map_is_an_error_unless_allowed)
 {
     varve_graph *graph = story_graph();
     varve_error error = { .message = "" };
@@ -206,7 +206,7 @@ TEST(by_name, an_empty_map_is_a_mistake_unless_it_is_allowed)
 }
 
 /* N13: a saver may be created before the variables. */
-TEST(by_name, variables_that_come_later_are_included)
+TEST(by_name, variables_added_later_are_included)
 {
     varve_graph *graph = story_graph();
     varve_error error = { .message = "" };
@@ -225,7 +225,7 @@ TEST(by_name, variables_that_come_later_are_included)
 }
 
 /* N15 */
-TEST(by_name, the_step_stands_in_the_name)
+TEST(by_name, the_step_is_part_of_the_file_name)
 {
     varve_graph *graph = story_graph();
     varve_error error = { .message = "" };
@@ -243,7 +243,7 @@ TEST(by_name, the_step_stands_in_the_name)
 }
 
 /* N16 */
-TEST(by_name, directories_that_are_missing_are_made)
+TEST(by_name, missing_directories_are_created)
 {
     varve_graph *graph = story_graph();
     varve_error error = { .message = "" };
@@ -261,7 +261,7 @@ TEST(by_name, directories_that_are_missing_are_made)
 }
 
 /* N24, N25, N27, N29, N31 */
-TEST(by_name, so_many_of_its_own_files_stay)
+TEST(by_name, keep_limits_the_number_of_its_own_files)
 {
     varve_graph *graph = story_graph();
     varve_error error = { .message = "" };
@@ -298,7 +298,7 @@ TEST(by_name, so_many_of_its_own_files_stay)
 
 /* N33, N41: only the named variables are in the file; the names can be loaded
  * into other variables, also one source into two. */
-TEST(by_name, names_lead_to_other_variables)
+TEST(by_name, names_map_to_other_variables)
 {
     varve_graph *graph = story_graph();
     varve_node *root = varve_graph_root(graph);
@@ -359,7 +359,7 @@ TEST(by_name, scopes_map_to_scopes)
 /* A file by name is read into an object graph whose variables have these
  * names, also if they are built later, with report and assertions like any
  * other read. */
-TEST(by_name, a_file_of_names_fills_a_graph_of_objects)
+TEST(by_name, a_file_by_name_is_restored_into_a_graph)
 {
     varve_graph *graph = story_graph();
     varve_error error = { .message = "" };
@@ -393,7 +393,7 @@ TEST(by_name, a_file_of_names_fills_a_graph_of_objects)
 
 /* And the reverse: a saver finds its names in the global names of a graph's
  * file; all missing names are reported at once. */
-TEST(by_name, a_file_of_a_graph_fills_a_map_of_names)
+TEST(by_name, a_file_of_a_graph_is_restored_by_name)
 {
     varve_graph *graph = story_graph();
     varve_error error = { .message = "" };
@@ -420,7 +420,7 @@ TEST(by_name, a_file_of_a_graph_fills_a_map_of_names)
 }
 
 /* Files by name contain the names exactly as given. */
-TEST(by_name, a_name_with_an_empty_part_is_whole_in_every_file)
+TEST(by_name, a_name_with_an_empty_part_is_kept_in_every_format)
 {
     static const char *const names[] = { "/lead", "a//b", "trail/" };
     const varve_write_options options = {

@@ -15,7 +15,7 @@ static void write_float32(void)
     varve_graph_free(graph);
 }
 
-TEST(cast, none_means_types_must_be_equal)
+TEST(cast, without_a_cast_types_must_be_equal)
 {
     write_float32();
     varve_error error;
@@ -30,7 +30,7 @@ TEST(cast, none_means_types_must_be_equal)
     varve_graph_free(graph);
 }
 
-TEST(cast, widening_keeps_every_value_and_refuses_the_rest)
+TEST(cast, widen_accepts_only_exact_conversions)
 {
     write_float32();
     varve_error error;
@@ -62,7 +62,7 @@ TEST(cast, widening_keeps_every_value_and_refuses_the_rest)
     varve_graph_free(graph);
 }
 
-TEST(cast, any_gives_the_nearest_and_counts_what_did_not_fit)
+TEST(cast, any_rounds_and_counts_inexact_values)
 {
     write_float32();
     varve_error error;
@@ -129,7 +129,7 @@ TEST(cast, works_above_the_staging_size_and_streaming)
 }
 
 /* Only variables that match the patterns are cast. */
-TEST(cast, is_for_what_its_patterns_name)
+TEST(cast, applies_to_paths_that_match_its_patterns)
 {
     float weight = 1.5f, step = 3;
     double wide_weight = 0, wide_step = 9;
@@ -164,7 +164,7 @@ TEST(cast, is_for_what_its_patterns_name)
 
 /* Also for variables that are added later; a pattern without a match is
  * reported. */
-TEST(cast, is_for_what_its_patterns_name_when_it_comes)
+TEST(cast, applies_to_matching_variables_added_later)
 {
     write_float32();
     varve_error error = { 0 };

@@ -89,7 +89,7 @@ static uint64_t size_of(const char *name)
     return (uint64_t)info.st_size;
 }
 
-TEST(compressed, is_smaller_and_noise_stays_as_it_is)
+TEST(compressed, is_smaller_except_for_random_data)
 {
     write_to("f", 5, false);
     uint64_t plain = sizeof weights + sizeof noise + sizeof ids;
@@ -97,7 +97,7 @@ TEST(compressed, is_smaller_and_noise_stays_as_it_is)
     cr_assert_gt(size_of("f"), sizeof noise);
 }
 
-TEST(compressed, restores_in_every_way)
+TEST(compressed, is_restored_by_every_kind_of_read)
 {
     const varve_read_options ways[] = { { .resources.threads = 1 },
         { .resources.threads = 3 }, { .passes = VARVE_ONE_PASS },
@@ -117,7 +117,7 @@ TEST(compressed, restores_in_every_way)
     }
 }
 
-TEST(compressed, is_read_into_memory_of_the_library_where_it_cannot_be_mapped)
+TEST(compressed, is_read_into_allocated_memory_instead_of_mapped)
 {
     write_to("f", 5, false);
     varve_graph *graph = story_graph();
@@ -132,7 +132,7 @@ TEST(compressed, is_read_into_memory_of_the_library_where_it_cannot_be_mapped)
     varve_graph_free(graph);
 }
 
-TEST(compressed, is_read_in_parts_and_made_plain_again)
+TEST(compressed, is_read_in_parts_and_decompressed_by_a_copy)
 {
     varve_error error = { 0 };
     float part[100];
@@ -163,7 +163,7 @@ TEST(compressed, is_read_in_parts_and_made_plain_again)
     free(other);
 }
 
-TEST(compressed, is_saved_in_the_background)
+TEST(compressed, is_saved_asynchronously)
 {
     const varve_write_options options = { .compress = 3 };
     varve_error error = { 0 };
@@ -207,7 +207,7 @@ static void save_in_turn(const char *prefix, varve_write_options options)
     varve_graph_free(graph);
 }
 
-TEST(compressed, is_shared_however_one_knows_what_changed)
+TEST(compressed, is_shared_with_every_kind_of_change_detection)
 {
     save_in_turn("a", (varve_write_options){ .incremental = true });
     save_in_turn("b", (varve_write_options){ .incremental = true,
@@ -264,7 +264,7 @@ static void *count(void *user, void *old, size_t old_size, size_t new_size)
 
 /* A small file with 64 MiB of values: reading uses memory for the file and a
  * few chunks, whatever the size of the values. */
-TEST(compressed, takes_memory_for_chunks_however_much_comes_out)
+TEST(compressed, needs_memory_for_chunks_only)
 {
     static uint8_t zeros[ZEROS];
     static const varve_allocator counting = { .function = count };
@@ -299,7 +299,7 @@ TEST(compressed, takes_memory_for_chunks_however_much_comes_out)
     cr_assert_eq(used, 0);
 }
 
-TEST(compressed, takes_levels_that_there_are)
+TEST(compressed, accepts_only_existing_compression_levels)
 {
     varve_error error = { 0 };
     varve_graph *graph = make(1);

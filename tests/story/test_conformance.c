@@ -18,7 +18,7 @@ static varve_reader *look(const char *name)
 }
 
 /* A1, A42, B44 */
-TEST(conformance, only_the_edges_on_the_way_name_a_value)
+TEST(conformance, only_the_edges_of_a_path_name_a_value)
 {
     varve_graph *graph = story_graph();
     varve_node *root = varve_graph_root(graph);
@@ -46,7 +46,7 @@ TEST(conformance, only_the_edges_on_the_way_name_a_value)
 }
 
 /* A17 */
-TEST(conformance, each_write_holds_the_values_of_its_moment)
+TEST(conformance, each_write_contains_the_current_values)
 {
     varve_graph *graph = story_graph();
     varve_node *root = varve_graph_root(graph);
@@ -83,7 +83,7 @@ static varve_status load_both(void *self, const void *bytes, size_t size)
 }
 
 /* A22 */
-TEST(conformance, one_state_may_fill_two_values_of_the_program)
+TEST(conformance, one_saved_state_may_restore_two_states)
 {
     static const varve_state_callbacks callbacks = { save_first, load_both };
     float pair[2] = { 42, 0 };
@@ -126,7 +126,7 @@ static varve_status load_sum(void *self, const void *bytes, size_t size)
 }
 
 /* A24, A25 */
-TEST(conformance, a_state_of_several_values_loads_once_with_all_of_them)
+TEST(conformance, a_state_of_several_values_is_loaded_once_with_all)
 {
     static const varve_state_callbacks callbacks = { save_nothing, load_sum };
     struct several several = { .a = 1, .b = 2 };
@@ -152,7 +152,7 @@ TEST(conformance, a_state_of_several_values_loads_once_with_all_of_them)
 }
 
 /* A26, D28 */
-TEST(conformance, lists_and_dicts_come_back_in_the_same_structure)
+TEST(conformance, lists_and_dicts_are_restored_with_their_structure)
 {
     float v[3] = { 1, 2, 3 };
     varve_graph *graph = story_graph();
@@ -181,7 +181,7 @@ TEST(conformance, lists_and_dicts_come_back_in_the_same_structure)
 }
 
 /* A28, B50 */
-TEST(conformance, a_taken_name_is_refused_unless_it_is_replaced)
+TEST(conformance, a_duplicate_name_is_refused_unless_replaced)
 {
     varve_error error = { .message = "" };
     float v = 1, w = 2;
@@ -233,7 +233,7 @@ TEST(conformance, values_are_matched_by_name_in_any_order)
 }
 
 /* A34 */
-TEST(conformance, two_graphs_built_alike_are_independent)
+TEST(conformance, two_equal_graphs_are_independent)
 {
     float v[2] = { 1, 2 };
     varve_graph *graphs[2] = { story_graph(), story_graph() };
@@ -285,7 +285,7 @@ TEST(conformance, one_optimizer_of_two_models_is_saved_with_each)
 }
 
 /* B2, B3 */
-TEST(conformance, a_variable_of_the_file_does_not_go_into_an_object)
+TEST(conformance, a_saved_variable_does_not_match_an_object)
 {
     STORY_FILE("f", { "v1", 1 }, { "v2", 2 });
     varve_error error = { .message = "" };
@@ -353,7 +353,7 @@ static varve_node *add_seven(varve_node *parent, const char *name, int *runs)
 }
 
 /* B27, B28: only the newest file is kept */
-TEST(conformance, rounds_begin_afresh_or_where_the_last_one_ended)
+TEST(conformance, runs_start_from_the_beginning_or_the_last_checkpoint)
 {
     varve_error error = { .message = "" };
     varve_write_options fast = { .no_sync = true };
@@ -388,7 +388,7 @@ TEST(conformance, rounds_begin_afresh_or_where_the_last_one_ended)
 }
 
 /* B30 */
-TEST(conformance, a_variable_may_stand_in_a_list_and_beside_it)
+TEST(conformance, a_variable_may_be_in_a_list_and_at_another_path)
 {
     varve_graph *graph = story_graph();
     varve_node *root = varve_graph_root(graph);
@@ -408,7 +408,7 @@ TEST(conformance, a_variable_may_stand_in_a_list_and_beside_it)
 }
 
 /* B32 */
-TEST(conformance, what_the_file_lacks_is_initialized_and_missed)
+TEST(conformance, variables_not_in_the_file_are_initialized_and_missing)
 {
     STORY_FILE("f", { "v", 1 });
     varve_error error = { .message = "" };
@@ -430,7 +430,7 @@ TEST(conformance, what_the_file_lacks_is_initialized_and_missed)
 }
 
 /* B36 */
-TEST(conformance, the_counter_is_not_a_variable_and_is_never_missing)
+TEST(conformance, the_save_counter_is_not_a_variable_and_never_missing)
 {
     STORY_FILE("f", { "v", 1 });
     varve_error error = { .message = "" };
@@ -449,7 +449,7 @@ TEST(conformance, the_counter_is_not_a_variable_and_is_never_missing)
 }
 
 /* B51 */
-TEST(conformance, a_name_that_the_file_lacks_is_told_when_asked)
+TEST(conformance, missing_names_are_reported_by_an_assertion)
 {
     STORY_FILE("f", { "a", 1 });
     varve_error error = { .message = "" };
@@ -504,7 +504,7 @@ TEST(conformance, an_optimizer_is_wrapped_or_unwrapped_by_a_rename)
 }
 
 /* S10 */
-TEST(conformance, a_slot_may_be_reached_by_an_edge_too)
+TEST(conformance, a_slot_may_also_have_an_edge)
 {
     varve_graph *graph = story_graph();
     varve_node *root = varve_graph_root(graph);
@@ -525,7 +525,7 @@ TEST(conformance, a_slot_may_be_reached_by_an_edge_too)
 }
 
 /* D19, D31, D36 */
-TEST(conformance, containers_save_what_they_hold_after_any_change)
+TEST(conformance, containers_save_their_content_after_any_change)
 {
     float v[5] = { 1, 2, 3, 4, 5 };
     varve_graph *graph = story_graph();

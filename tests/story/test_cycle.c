@@ -25,7 +25,7 @@ static void write_cycle(void)
 }
 
 /* B14, D45 */
-TEST(cycle, is_saved_and_restored_where_everything_exists)
+TEST(cycle, is_saved_and_restored_into_existing_nodes)
 {
     write_cycle();
     varve_graph *graph = story_graph();
@@ -40,7 +40,7 @@ TEST(cycle, is_saved_and_restored_where_everything_exists)
     varve_graph_free(graph);
 }
 
-TEST(cycle, is_restored_when_it_is_built_later)
+TEST(cycle, is_restored_when_it_is_built_after_the_read)
 {
     write_cycle();
     varve_graph *graph = story_graph();
@@ -54,7 +54,7 @@ TEST(cycle, is_restored_when_it_is_built_later)
     varve_graph_free(graph);
 }
 
-TEST(cycle, is_come_to_by_an_edge_that_leads_back_first)
+TEST(cycle, is_restored_if_the_back_edge_is_added_first)
 {
     write_cycle();
     varve_graph *graph = story_graph();

@@ -83,7 +83,7 @@ static void check_salvage(const char *name)
     varve_graph_free(graph);
 }
 
-TEST(damaged_file, gives_what_is_intact_in_every_format_with_sums)
+TEST(damaged_file, restores_intact_values_in_every_format_with_checksums)
 {
     static const struct {
         const char *name, *file;
@@ -106,7 +106,7 @@ TEST(damaged_file, gives_what_is_intact_in_every_format_with_sums)
 }
 
 #ifdef IS_WHOLE
-TEST(damaged_file, of_layers_loses_what_its_layer_has_lost)
+TEST(damaged_file, of_several_files_loses_only_values_of_the_damaged_file)
 {
     char path[512];
     bool found = false;
@@ -134,7 +134,7 @@ static void mangle(const char *path, size_t begin, size_t end)
     free(bytes);
 }
 
-TEST(damaged_file, loses_nothing_with_its_header_or_its_footer)
+TEST(damaged_file, loses_no_value_with_only_header_or_footer_damaged)
 {
     static const struct {
         size_t begin, end;
@@ -156,7 +156,7 @@ TEST(damaged_file, loses_nothing_with_its_header_or_its_footer)
 }
 
 /* Without both ends, the file cannot be recognized. */
-TEST(damaged_file, without_both_ends_is_none)
+TEST(damaged_file, without_header_and_footer_is_not_recognized)
 {
     varve_error error = { 0 };
     write_as("a.varve", NULL);
@@ -173,7 +173,7 @@ TEST(damaged_file, without_both_ends_is_none)
 /* Only the kernel has changed: the newest data file contains it, the other
  * values are in the previous one. */
 #ifdef IS_WHOLE
-TEST(damaged_file, loses_with_a_layer_what_lies_in_it)
+TEST(damaged_file, loses_only_the_values_of_a_missing_data_file)
 {
     varve_error error = { 0 };
     const varve_write_options incremental = { .incremental = true };
@@ -222,7 +222,7 @@ TEST(damaged_file, loses_with_a_layer_what_lies_in_it)
 }
 #endif
 
-TEST(damaged_file, becomes_a_good_one_without_what_was_lost)
+TEST(damaged_file, is_repaired_to_a_file_without_the_lost_values)
 {
     varve_error error = { 0 };
     write_as("a.varve", NULL);
@@ -249,7 +249,7 @@ TEST(damaged_file, becomes_a_good_one_without_what_was_lost)
     varve_graph_free(graph);
 }
 
-TEST(damaged_file, is_planned_as_if_it_were_whole)
+TEST(damaged_file, is_not_detected_by_a_dry_run)
 {
     varve_error error = { 0 };
     write_as("a.varve", NULL);
@@ -263,7 +263,7 @@ TEST(damaged_file, is_planned_as_if_it_were_whole)
     varve_graph_free(graph);
 }
 
-TEST(damaged_file, leaves_in_a_snapshot_what_it_has_of_the_lost)
+TEST(damaged_file, leaves_the_snapshot_values_of_lost_variables)
 {
     varve_error error = { 0 };
     write_as("a.varve", NULL);

@@ -6,7 +6,7 @@
 #include "story.h"
 
 /* B6 */
-TEST(deferred_restore, a_value_arrives_when_its_variable_is_added)
+TEST(deferred_restore, a_value_is_restored_when_its_variable_is_added)
 {
     STORY_FILE("f", { "dep/var", 123 });
     varve_error error;
@@ -29,7 +29,7 @@ TEST(deferred_restore, a_value_arrives_when_its_variable_is_added)
 }
 
 /* B7 */
-TEST(deferred_restore, a_branch_built_apart_arrives_when_it_is_tracked)
+TEST(deferred_restore, a_detached_branch_is_restored_when_it_is_tracked)
 {
     STORY_FILE("f", { "dep/inner/var", -14 }, { "dep/other", 3 });
     varve_graph *graph = story_graph();
@@ -48,7 +48,7 @@ TEST(deferred_restore, a_branch_built_apart_arrives_when_it_is_tracked)
 }
 
 /* B15 */
-TEST(deferred_restore, a_variable_from_elsewhere_is_restored_when_assigned)
+TEST(deferred_restore, a_detached_variable_is_restored_when_it_is_tracked)
 {
     STORY_FILE("f", { "v", 4 });
     varve_graph *graph = story_graph();
@@ -64,7 +64,7 @@ TEST(deferred_restore, a_variable_from_elsewhere_is_restored_when_assigned)
     varve_graph_free(graph);
 }
 
-TEST(deferred_restore, replace_insert_append_and_state_are_such_calls_too)
+TEST(deferred_restore, replace_insert_append_and_add_state_restore_too)
 {
     float saved[4] = { 1, 2, 3, 4 };
     varve_graph *graph = story_graph();
@@ -100,7 +100,7 @@ TEST(deferred_restore, replace_insert_append_and_state_are_such_calls_too)
     varve_graph_free(graph);
 }
 
-TEST(deferred_restore, what_waits_says_its_type_and_shape_beforehand)
+TEST(deferred_restore, type_and_shape_of_a_pending_value_can_be_queried)
 {
     double kernel[2][3] = { { 1, 2, 3 }, { 4, 5, 6 } };
     varve_graph *graph = story_graph();
@@ -148,7 +148,7 @@ TEST(deferred_restore, a_model_that_grows_is_restored_layer_by_layer)
     varve_graph_free(graph);
 }
 
-TEST(deferred_restore, a_value_that_does_not_fit_stays_pending_until_it_fits)
+TEST(deferred_restore, a_mismatched_value_is_pending_until_it_matches)
 {
     STORY_FILE("f", { "v", 5 });
     varve_error error;

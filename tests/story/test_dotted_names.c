@@ -77,7 +77,7 @@ static varve_status load_deep(int which, bool dots, struct model *m)
     return status;
 }
 
-TEST(dotted_names, are_paths_where_that_is_asked_for)
+TEST(dotted_names, are_paths_with_the_option)
 {
     for (int which = 0; which < 2; which++) {
         struct model m = { .head = { 0 } };
@@ -90,7 +90,7 @@ TEST(dotted_names, are_paths_where_that_is_asked_for)
     }
 }
 
-TEST(dotted_names, are_paths_for_a_reader_and_a_graph_of_a_file)
+TEST(dotted_names, are_paths_for_a_reader_and_a_loaded_graph)
 {
     varve_error error = { 0 };
     varve_saved_node node;

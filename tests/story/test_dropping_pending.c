@@ -5,7 +5,7 @@
  */
 #include "story.h"
 
-TEST(dropping_pending, by_pattern_of_the_file)
+TEST(dropping_pending, drops_saved_paths_that_match_a_pattern)
 {
     STORY_FILE("f", { "a/x", 1 }, { "a/y", 2 }, { "b", 3 });
     varve_error error;
@@ -30,7 +30,7 @@ TEST(dropping_pending, by_pattern_of_the_file)
     varve_graph_free(graph);
 }
 
-TEST(dropping_pending, also_an_object_where_the_program_has_a_variable)
+TEST(dropping_pending, drops_an_object_mismatched_with_a_variable)
 {
     STORY_FILE("f", { "a/x", 1 }, { "b", 2 });
     varve_error error;
@@ -57,7 +57,7 @@ static varve_node *add_unfit(varve_node *root, float *a)
     return node;
 }
 
-TEST(dropping_pending, an_object_is_not_told_of_again)
+TEST(dropping_pending, a_dropped_object_is_not_reported_again)
 {
     STORY_FILE("f", { "a/x", 1 }, { "b", 2 });
     varve_error error;
@@ -79,7 +79,7 @@ TEST(dropping_pending, an_object_is_not_told_of_again)
     varve_graph_free(graph);
 }
 
-TEST(dropping_pending, an_object_matters_again_where_its_place_is_asked_for)
+TEST(dropping_pending, a_dropped_object_is_reported_when_restored_again)
 {
     STORY_FILE("f", { "a/x", 1 }, { "b", 2 });
     varve_error error;
@@ -104,7 +104,7 @@ TEST(dropping_pending, an_object_matters_again_where_its_place_is_asked_for)
 }
 
 /* B4 */
-TEST(dropping_pending, all_of_them_excuses_the_rest_of_the_file)
+TEST(dropping_pending, dropping_all_makes_the_rest_of_the_file_expected)
 {
     STORY_FILE("f", { "a", 1 }, { "b/c", 2 });
     varve_error error;
@@ -123,7 +123,8 @@ TEST(dropping_pending, all_of_them_excuses_the_rest_of_the_file)
     varve_graph_free(graph);
 }
 
-TEST(dropping_pending, an_older_restoration_gives_what_the_newer_gave_up)
+TEST(dropping_pending,
+    an_older_restoration_provides_values_dropped_by_the_newer)
 {
     STORY_FILE("one", { "a", 1 });
     STORY_FILE("two", { "a", 2 });
@@ -141,7 +142,7 @@ TEST(dropping_pending, an_older_restoration_gives_what_the_newer_gave_up)
     varve_graph_free(graph);
 }
 
-TEST(dropping_pending, freeing_gives_up_what_waits_and_keeps_what_arrived)
+TEST(dropping_pending, freeing_drops_pending_values_and_keeps_restored_ones)
 {
     STORY_FILE("f", { "a", 1 }, { "b", 2 });
     varve_graph *graph = story_graph();
@@ -165,7 +166,7 @@ static varve_status put_seven(const varve_tensor *tensor, void *user)
     return VARVE_OK;
 }
 
-TEST(dropping_pending, freeing_initializes_what_waited_in_vain)
+TEST(dropping_pending, freeing_initializes_variables_of_dropped_values)
 {
     STORY_FILE("f", { "a", 1 });
     varve_graph *graph = story_graph();
@@ -203,7 +204,7 @@ static void expect_sevens(varve_node *c)
     cr_assert_eq(*(float *)varve_data(c), 7);
 }
 
-TEST(dropping_pending, freeing_initializes_what_waited_for_a_copy)
+TEST(dropping_pending, freeing_initializes_variables_that_need_a_copy)
 {
     STORY_FILE("f", { "a", 1 });
     varve_rename rename = { "c", "a" };
@@ -216,7 +217,7 @@ TEST(dropping_pending, freeing_initializes_what_waited_for_a_copy)
     varve_graph_free(graph);
 }
 
-TEST(dropping_pending, gives_up_copies_too)
+TEST(dropping_pending, drops_pending_copies_too)
 {
     STORY_FILE("f", { "a", 1 }, { "b", 2 });
     varve_error error;

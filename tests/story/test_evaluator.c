@@ -139,7 +139,7 @@ TEST(evaluator, reads_the_newest_as_it_appears_and_the_last_one_too)
     cr_assert_leq(count, STEPS);
 }
 
-TEST(evaluator, reads_each_in_order_as_far_as_they_are_kept)
+TEST(evaluator, reads_each_kept_checkpoint_in_order)
 {
     int count = evaluate(test_path("run/c"), true);
     cr_assert_geq(count, KEPT);
@@ -147,7 +147,7 @@ TEST(evaluator, reads_each_in_order_as_far_as_they_are_kept)
 }
 
 /* M31, M34 */
-TEST(evaluator, gives_up_after_the_timeout)
+TEST(evaluator, ends_after_the_timeout)
 {
     varve_error error = { .message = "" };
     const char *path = NULL;
@@ -196,7 +196,7 @@ static bool outlives_a_save(
     return access(path, F_OK) == 0;
 }
 
-TEST(evaluator, keeps_what_it_reads_from_a_manager_until_it_asks_for_the_next)
+TEST(evaluator, protects_the_current_checkpoint_until_the_next_call)
 {
     varve_error error = { .message = "" };
     const char *path;
@@ -237,7 +237,7 @@ static void hold(const char *path, int says)
         pause();
 }
 
-TEST(evaluator, that_is_killed_holds_nothing)
+TEST(evaluator, that_is_killed_leaves_no_lease)
 {
     int ends[2];
     char byte;
@@ -258,7 +258,7 @@ TEST(evaluator, that_is_killed_holds_nothing)
 }
 
 /* The directory of a manager is an easy mistake for its prefix. */
-TEST(evaluator, of_a_directory_gets_a_message_with_the_prefix)
+TEST(evaluator, reports_the_prefix_if_given_a_directory)
 {
     cr_assert_eq(mkdir(test_path("run"), 0777), 0);
     for (int i = 0; i < 2; i++) {

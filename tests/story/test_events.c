@@ -91,7 +91,7 @@ static void expect_step(size_t i, int64_t step, bool is_start)
     cr_assert_eq(list.events[i].session_status, is_start);
 }
 
-TEST(events, of_a_resumed_run_supersede_what_came_after_the_checkpoint)
+TEST(events, of_a_resumed_run_supersede_those_after_its_checkpoint)
 {
     struct program p;
     begin(&p, true);
@@ -192,7 +192,7 @@ TEST(events, of_two_runs_in_one_directory_do_not_mix)
     varve_events_free(b);
 }
 
-TEST(events, of_a_file_that_was_removed_fail_each_flush)
+TEST(events, of_a_removed_file_fail_each_flush)
 {
     varve_error error = { 0 };
     varve_events *events = open_events();
@@ -222,7 +222,7 @@ TEST(events, of_a_file_that_was_removed_fail_each_flush)
     varve_events_free(events);
 }
 
-TEST(events, that_were_removed_fail_no_save)
+TEST(events, of_a_removed_file_fail_no_save)
 {
     struct program p;
     begin(&p, true);

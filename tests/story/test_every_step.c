@@ -100,7 +100,7 @@ static void train_and_kill(const char *prefix, int milliseconds)
     cr_assert(WIFSIGNALED(status), "it ended by itself: %d", status);
 }
 
-TEST(every_step, in_the_background_is_killed_and_goes_on)
+TEST(every_step, asynchronous_saves_survive_kills)
 {
     char prefix[512];
     snprintf(prefix, sizeof prefix, "%s", test_path("run"));
@@ -138,7 +138,7 @@ static void restore_number(int number)
     check_table(number);
 }
 
-TEST(every_step, in_layers_forgets_in_any_order)
+TEST(every_step, incremental_checkpoints_are_deleted_in_any_order)
 {
     static const int order[] = { 5, 1, 12, 8, 2, 10, 3, 6, 11, 4 };
     enum { GONE = sizeof order / sizeof *order };

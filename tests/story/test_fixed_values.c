@@ -65,7 +65,7 @@ static const varve_field net_fields[] = {
     VARVE_FIELDS_END,
 };
 
-TEST(fixed_values, of_a_struct_that_was_freed_are_not_saved)
+TEST(fixed_values, of_a_freed_struct_are_not_saved)
 {
     struct net net = { 4, "dense", { 1, 2, 3, 4 } };
     begin();
@@ -81,7 +81,7 @@ TEST(fixed_values, of_a_struct_that_was_freed_are_not_saved)
     varve_graph_free(graph);
 }
 
-TEST(fixed_values, are_compared_by_snapshots_that_are_taken_again)
+TEST(fixed_values, are_compared_when_a_snapshot_is_updated)
 {
     int size = 16;
     begin();
@@ -133,7 +133,7 @@ TEST(fixed_values, are_recorded_again_when_a_file_has_the_same)
     varve_graph_free(graph);
 }
 
-TEST(fixed_values, in_memory_of_the_library_are_recorded_when_it_is_filled)
+TEST(fixed_values, in_library_memory_are_recorded_when_it_is_restored)
 {
     begin();
     varve_node *node = varve_add_allocated_variable(
@@ -187,7 +187,7 @@ TEST(fixed_values, may_move_but_not_change)
     varve_graph_free(graph);
 }
 
-TEST(fixed_values, of_many_pieces_are_compared_to_the_last_byte)
+TEST(fixed_values, of_many_chunks_are_compared_to_the_last_byte)
 {
     enum { COUNT = 200001 };
     uint8_t *here = calloc(COUNT, 1);
@@ -203,7 +203,7 @@ TEST(fixed_values, of_many_pieces_are_compared_to_the_last_byte)
     free(here);
 }
 
-TEST(fixed_values, that_are_strings_are_compared_by_what_they_say)
+TEST(fixed_values, that_are_strings_are_compared_by_content)
 {
     char name[] = "dense", same[] = "dense";
     varve_string words[2] = { { name, 5 }, { "b", 1 } };
@@ -232,7 +232,7 @@ static varve_status copy_in(
     return VARVE_OK;
 }
 
-TEST(fixed_values, behind_functions_are_recorded_by_the_first_save)
+TEST(fixed_values, with_access_functions_are_recorded_by_the_first_save)
 {
     const varve_memory far = {
         .copy_out = copy_out, .copy_in = copy_in, .self = device
@@ -293,7 +293,7 @@ static const varve_field grid_fields[] = {
     VARVE_FIELDS_END,
 };
 
-TEST(fixed_values, that_count_change_with_what_they_count)
+TEST(fixed_values, that_are_counts_change_with_their_array)
 {
     float more[3] = { 1, 2, 3 };
     double cells[6] = { 1, 2, 3, 4, 5, 6 };
@@ -338,7 +338,7 @@ static void save_slices(const varve_comm *comm, void *user)
     varve_graph_free(own);
 }
 
-TEST(fixed_values, of_one_of_many_processes_fail_the_save_of_all)
+TEST(fixed_values, that_changed_on_one_rank_fail_the_save_of_all)
 {
     char path[512];
     snprintf(path, sizeof path, "%s", test_path("all"));

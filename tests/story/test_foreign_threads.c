@@ -65,7 +65,7 @@ static void write_all(void)
     varve_graph_free(graph);
 }
 
-TEST(foreign_threads, bring_what_one_brings)
+TEST(foreign_threads, restore_the_same_values_as_one_thread)
 {
     write_all();
     varve_graph *graph = build(read);
@@ -92,7 +92,7 @@ static void damage(const char *name)
 }
 
 /* Safetensors has no checksums, so damage is not detected. */
-TEST(foreign_threads, leave_all_as_it_was_where_one_finds_a_damage)
+TEST(foreign_threads, change_nothing_if_one_finds_damage)
 {
     varve_error error;
     write_all();

@@ -29,7 +29,7 @@ static varve_graph *graph_of(struct model *m)
     return graph;
 }
 
-TEST(hdf5_files, bring_a_graph_back)
+TEST(hdf5_files, restore_a_graph)
 {
     struct model saved = { { { 1, 2, 3 }, { 4, 5, 6 } }, { 7, 8, 9 },
         { { 10, 11, 12 }, { 13, 14, 15 } }, 16 };
@@ -55,7 +55,7 @@ TEST(hdf5_files, bring_a_graph_back)
     cr_assert_eq(read.step, 16);
 }
 
-TEST(hdf5_files, of_keras_fill_a_model_by_the_names_of_layers)
+TEST(hdf5_files, of_keras_restore_a_model_by_layer_names)
 {
     float kernel[4][5] = { { 0 } }, bias[5], velocity[4][5];
     varve_error error = { 0 };

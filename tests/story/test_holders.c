@@ -494,7 +494,7 @@ static void try(const struct call *call, const struct event *event)
     varve_graph_free(program.graph);
 }
 
-TEST(holders, meet_what_becomes_of_what_they_hold)
+TEST(holders, detect_changes_of_the_objects_they_use)
 {
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         for (size_t k = 0; k < sizeof events / sizeof *events; k++)

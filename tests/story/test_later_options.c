@@ -108,7 +108,7 @@ TEST(later_options, are_refused_by_graphs_and_snapshots)
     end(&w);
 }
 
-TEST(later_options, are_refused_by_what_lives_longer)
+TEST(later_options, are_refused_by_managers_savers_and_watches)
 {
     struct world w;
     begin(&w);

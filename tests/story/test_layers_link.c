@@ -84,7 +84,7 @@ static void make_directory(const char *name)
     cr_assert_eq(mkdir(test_path(name), 0777), 0);
 }
 
-TEST(layers_link, two_managers_over_one_folder_damage_nothing_and_warn)
+TEST(layers_link, two_managers_of_one_directory_damage_nothing_and_warn)
 {
     static struct sharer both[2];
     make_directory("one");
@@ -108,7 +108,7 @@ TEST(layers_link, two_managers_over_one_folder_damage_nothing_and_warn)
     }
 }
 
-TEST(layers_link, a_folder_to_which_a_link_leads_loses_nothing)
+TEST(layers_link, a_linked_data_directory_loses_no_file)
 {
     static struct sharer owner, guest;
     varve_error error = { 0 };
@@ -132,7 +132,7 @@ TEST(layers_link, a_folder_to_which_a_link_leads_loses_nothing)
     end(&guest);
 }
 
-TEST(layers_link, pruning_a_directory_with_a_link_fails_and_names_it)
+TEST(layers_link, pruning_a_directory_with_a_link_fails_with_its_name)
 {
     static struct sharer owner;
     varve_error error = { 0 };

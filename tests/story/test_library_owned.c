@@ -23,7 +23,7 @@ static void write_large(void)
     free(v);
 }
 
-TEST(library_owned, a_mapped_variable_is_the_program_s_to_change)
+TEST(library_owned, a_mapped_variable_can_be_changed_by_the_program)
 {
     write_large();
     varve_error error;
@@ -65,7 +65,7 @@ static const char *reason_of(varve_restoration *r, const char *path)
     return reason;
 }
 
-TEST(library_owned, what_was_not_mapped_says_why)
+TEST(library_owned, the_reason_for_not_mapping_is_reported)
 {
     static float held[COUNT];
     float small = 0;
@@ -103,7 +103,7 @@ TEST(library_owned, what_was_not_mapped_says_why)
     varve_graph_free(graph);
 }
 
-TEST(library_owned, verify_finds_damage_in_what_was_mapped)
+TEST(library_owned, verify_finds_damage_in_mapped_values)
 {
     write_large();
     varve_error error;
@@ -121,7 +121,7 @@ TEST(library_owned, verify_finds_damage_in_what_was_mapped)
     varve_graph_free(graph);
 }
 
-TEST(library_owned, rebind_moves_a_variable_and_values_go_there)
+TEST(library_owned, rebind_moves_a_variable_and_later_values)
 {
     STORY_FILE("f", { "v", 3 });
     varve_error error;
@@ -152,7 +152,7 @@ static varve_status fill_with_ones(const varve_tensor *tensor, void *user)
     return VARVE_OK;
 }
 
-TEST(library_owned, a_slot_is_made_like_its_variable)
+TEST(library_owned, a_slot_is_allocated_like_its_variable)
 {
     int ran = 0;
     float v[6] = { 0 };
@@ -180,7 +180,7 @@ TEST(library_owned, a_slot_is_made_like_its_variable)
 }
 
 /* A table that grew during the run: the next run allocates the saved size. */
-TEST(library_owned, a_variable_is_made_as_large_as_what_waits)
+TEST(library_owned, a_variable_is_allocated_with_the_pending_shape)
 {
     varve_error error;
     int ran = 0;
@@ -218,7 +218,7 @@ TEST(library_owned, a_variable_is_made_as_large_as_what_waits)
     }
 }
 
-TEST(library_owned, a_detached_variable_waits_for_where_it_is_tracked)
+TEST(library_owned, a_detached_variable_is_restored_when_tracked)
 {
     varve_error error;
     STORY_FILE("f", { "a/v", 5 });
@@ -306,7 +306,7 @@ static varve_node *add_numbers(varve_node *root, uint64_t count, bool has_them)
 }
 
 /* Some types make them large enough for separate pages, others do not. */
-TEST(library_owned, large_ones_change_their_type_and_are_kept_and_removed)
+TEST(library_owned, large_variables_can_change_type_and_be_removed)
 {
     static const varve_dtype types[] = { VARVE_FLOAT64, VARVE_UINT8,
         VARVE_FLOAT64, VARVE_FLOAT32, VARVE_UINT8, VARVE_FLOAT32 };
@@ -328,7 +328,7 @@ TEST(library_owned, large_ones_change_their_type_and_are_kept_and_removed)
     varve_graph_free(graph);
 }
 
-TEST(library_owned, large_ones_get_what_waits_and_another_shape)
+TEST(library_owned, large_variables_get_pending_values_and_new_shapes)
 {
     static const uint64_t before[] = { COUNT, 10, 7 * COUNT };
     varve_error error;
@@ -354,7 +354,7 @@ TEST(library_owned, large_ones_get_what_waits_and_another_shape)
     }
 }
 
-TEST(library_owned, large_ones_of_a_damaged_file_leave_nothing)
+TEST(library_owned, large_variables_of_a_damaged_file_leak_nothing)
 {
     write_large();
     varve_error error;

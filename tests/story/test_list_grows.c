@@ -39,7 +39,7 @@ TEST(list_grows, appending_restores_element_by_element)
 }
 
 /* D7, D20: the same element several times */
-TEST(list_grows, an_element_may_stand_in_several_places)
+TEST(list_grows, an_element_may_have_several_indices)
 {
     varve_graph *graph = story_graph();
     varve_node *root = varve_graph_root(graph);
@@ -66,7 +66,7 @@ TEST(list_grows, an_element_may_stand_in_several_places)
 
 /* D15, D17, D21, D29: changes that TensorFlow's Python wrapper rejects are
  * saved */
-TEST(list_grows, a_changed_list_saves_what_it_holds_now)
+TEST(list_grows, a_changed_list_saves_its_current_elements)
 {
     varve_graph *graph = story_graph();
     varve_node *root = varve_graph_root(graph);
@@ -97,7 +97,7 @@ TEST(list_grows, a_changed_list_saves_what_it_holds_now)
 }
 
 /* D3, D28 */
-TEST(list_grows, lists_in_lists_and_what_is_appended_to_them_later)
+TEST(list_grows, nested_lists_are_restored_when_appended_later)
 {
     varve_graph *graph = story_graph();
     varve_node *root = varve_graph_root(graph);
@@ -122,7 +122,7 @@ TEST(list_grows, lists_in_lists_and_what_is_appended_to_them_later)
 }
 
 /* A list whose saved form is a dict need not begin at 0. */
-TEST(list_grows, what_an_insertion_moves_is_matched_where_it_comes_to)
+TEST(list_grows, an_element_moved_by_an_insertion_matches_its_new_index)
 {
     STORY_FILE("f", { "l/1", 11 }, { "l/2", 12 }, { "l/3/w", 13 });
     varve_error error;
@@ -153,7 +153,7 @@ TEST(list_grows, what_an_insertion_moves_is_matched_where_it_comes_to)
 }
 
 /* Removals and reorderings move elements, too. */
-TEST(list_grows, what_a_removal_or_an_order_moves_is_matched_where_it_comes_to)
+TEST(list_grows, an_element_moved_by_removal_or_sort_matches_its_new_index)
 {
     STORY_FILE("f", { "l/0", 10 }, { "l/1", 11 });
     for (int how = 0; how < 3; how++) {
@@ -187,7 +187,7 @@ TEST(list_grows, what_a_removal_or_an_order_moves_is_matched_where_it_comes_to)
     }
 }
 
-TEST(list_grows, what_was_matched_stays_what_it_is_wherever_it_moves)
+TEST(list_grows, a_matched_element_keeps_its_value_when_moved)
 {
     STORY_FILE("f", { "l/0/w", 10 }, { "l/1/w", 11 }, { "l/1/bias", 12 });
     varve_graph *graph = story_graph();
@@ -214,7 +214,7 @@ TEST(list_grows, what_was_matched_stays_what_it_is_wherever_it_moves)
     varve_graph_free(graph);
 }
 
-TEST(list_grows, past_the_end_and_by_other_names_are_mistakes)
+TEST(list_grows, invalid_indices_and_names_are_errors)
 {
     varve_error error;
     float v = 0;

@@ -14,7 +14,7 @@ static const char *name_of(const char *path)
     return path ? strrchr(path, '/') + 1 : "none";
 }
 
-TEST(manager, m2_m3_m27_saves_are_found_again_by_path)
+TEST(manager, m2_m3_m27_saves_are_listed_by_path_after_reopening)
 {
     struct program p;
     start(&p, (varve_manager_options){ 0 });
@@ -49,7 +49,7 @@ TEST(manager, m6_m7_a_directory_may_be_renamed_between_runs)
     stop(&p);
 }
 
-TEST(manager, m8_an_empty_or_damaged_ledger_is_made_anew)
+TEST(manager, m8_an_empty_or_damaged_ledger_is_rebuilt)
 {
     static const char *const ledgers[] = { "", "varve ledger 1\n",
         "varve ledger 99\n1 2 3\n" };
@@ -83,7 +83,7 @@ static void save_scored(struct program *p, int step, double metric)
         error);
 }
 
-TEST(manager, what_is_kept_is_noted_for_who_comes_later)
+TEST(manager, retention_options_are_recorded_in_the_ledger)
 {
     struct program p;
     varve_error error = { 0 };
@@ -113,7 +113,7 @@ TEST(manager, what_is_kept_is_noted_for_who_comes_later)
     stop(&p);
 }
 
-TEST(manager, where_nothing_is_noted_nothing_goes)
+TEST(manager, retention_without_recorded_options_deletes_nothing)
 {
     struct program p;
     varve_error error = { 0 };
@@ -129,7 +129,7 @@ TEST(manager, where_nothing_is_noted_nothing_goes)
     stop(&p);
 }
 
-TEST(manager, a_lost_ledger_loses_neither_pins_nor_best)
+TEST(manager, without_its_ledger_pins_and_best_checkpoints_are_kept)
 {
     struct program p;
     varve_error error = { 0 };
@@ -160,7 +160,7 @@ TEST(manager, a_lost_ledger_loses_neither_pins_nor_best)
     stop(&p);
 }
 
-TEST(manager, m10_m12_what_goes_leaves_nothing_of_itself)
+TEST(manager, m10_m12_a_deleted_checkpoint_leaves_no_file)
 {
     struct program p;
     start_in(&p, ".", (varve_manager_options){ .keep_last = 1 });
@@ -171,7 +171,7 @@ TEST(manager, m10_m12_what_goes_leaves_nothing_of_itself)
     stop(&p);
 }
 
-TEST(manager, m14_m15_opening_deletes_nothing_and_the_next_save_does)
+TEST(manager, m14_m15_the_first_save_and_not_opening_deletes)
 {
     struct program p;
     start(&p, (varve_manager_options){ 0 });
@@ -188,7 +188,7 @@ TEST(manager, m14_m15_opening_deletes_nothing_and_the_next_save_does)
     stop(&p);
 }
 
-TEST(manager, m20_what_others_saved_is_resumed_from_and_never_deleted)
+TEST(manager, m20_checkpoints_of_others_are_resumed_and_never_deleted)
 {
     struct program p;
     varve_error error = { 0 };
@@ -211,7 +211,7 @@ TEST(manager, m20_what_others_saved_is_resumed_from_and_never_deleted)
     stop(&p);
 }
 
-TEST(manager, m24_numbers_of_ones_own_and_the_counter_counts_saves)
+TEST(manager, m24_explicit_numbers_and_a_counter_of_saves)
 {
     struct program p;
     start(&p, (varve_manager_options){
@@ -271,7 +271,7 @@ TEST(manager, m28_saves_are_due_by_steps)
     stop(&p);
 }
 
-TEST(manager, m30_the_step_that_was_resumed_is_not_saved_again)
+TEST(manager, m30_the_resumed_step_is_not_saved_again)
 {
     struct program p;
     start(&p, (varve_manager_options){ .interval_steps = 2 });

@@ -46,7 +46,7 @@ static void let_go(struct program *p, varve_status expected)
     cr_assert_eq(status, expected, "%s", error.message);
 }
 
-TEST(manager_behind, keeps_a_second_one_off_while_it_saves)
+TEST(manager_behind, excludes_a_second_manager_while_it_saves)
 {
     struct program one, other;
     varve_error error = { 0 };
@@ -64,7 +64,7 @@ TEST(manager_behind, keeps_a_second_one_off_while_it_saves)
     stop(&other);
 }
 
-TEST(manager_behind, saves_again_when_it_is_asked_to_meanwhile)
+TEST(manager_behind, saves_again_if_a_save_is_requested_meanwhile)
 {
     struct program p;
     varve_error error = { 0 };
@@ -81,7 +81,7 @@ TEST(manager_behind, saves_again_when_it_is_asked_to_meanwhile)
     stop(&p);
 }
 
-TEST(manager_behind, leaves_what_is_leased_meanwhile)
+TEST(manager_behind, keeps_checkpoints_leased_meanwhile)
 {
     const varve_write_options synced = { .progress = hold };
     struct program p;
@@ -112,7 +112,7 @@ static void remove_directory(const char *path)
     cr_assert_eq(rmdir(path), 0);
 }
 
-TEST(manager_behind, tells_that_its_directory_has_gone_and_goes_on)
+TEST(manager_behind, reports_a_removed_directory_and_continues)
 {
     struct program p;
     start(&p, (varve_manager_options){ .async = true, .write = &held });

@@ -164,7 +164,7 @@ static struct board *new_board(void)
     return board;
 }
 
-TEST(manager_of_many, a_signal_to_one_makes_all_save_the_same_step)
+TEST(manager_of_many, a_signal_to_one_rank_makes_all_save_the_same_step)
 {
     char directory[512];
     snprintf(directory, sizeof directory, "%s", test_path("run"));
@@ -182,7 +182,7 @@ TEST(manager_of_many, a_signal_to_one_makes_all_save_the_same_step)
     munmap(board, sizeof *board);
 }
 
-TEST(manager_of_many, fewer_go_on_where_one_was_killed)
+TEST(manager_of_many, fewer_ranks_resume_after_one_was_killed)
 {
     char directory[512];
     snprintf(directory, sizeof directory, "%s", test_path("run"));

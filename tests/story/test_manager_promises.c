@@ -12,7 +12,7 @@
 
 /* --- Resuming ----------------------------------------------------------- */
 
-TEST(manager, resumes_from_the_newest_that_verifies_and_says_what_not)
+TEST(manager, resumes_from_the_newest_intact_and_reports_skipped)
 {
     struct program p;
     start(&p, (varve_manager_options){ 0 });
@@ -33,7 +33,7 @@ TEST(manager, resumes_from_the_newest_that_verifies_and_says_what_not)
     stop(&p);
 }
 
-TEST(manager, the_newest_good_one_outlives_a_newer_damaged_one)
+TEST(manager, the_newest_intact_one_outlives_a_newer_damaged_one)
 {
     struct program p;
     varve_error error = { 0 };
@@ -52,7 +52,7 @@ TEST(manager, the_newest_good_one_outlives_a_newer_damaged_one)
     stop(&p);
 }
 
-TEST(manager, a_program_that_does_not_fit_is_no_reason_for_an_older_one)
+TEST(manager, a_mismatch_does_not_resume_from_an_older_checkpoint)
 {
     struct program p;
     varve_error error = { 0 };
@@ -72,7 +72,7 @@ TEST(manager, a_program_that_does_not_fit_is_no_reason_for_an_older_one)
     varve_graph_free(graph);
 }
 
-TEST(manager, what_is_built_after_the_resume_is_filled)
+TEST(manager, variables_added_after_the_resume_are_restored)
 {
     struct program p;
     varve_error error = { 0 };
@@ -94,7 +94,7 @@ TEST(manager, what_is_built_after_the_resume_is_filled)
 
 /* --- What stays --------------------------------------------------------- */
 
-TEST(manager, says_of_each_why_it_stays)
+TEST(manager, every_kept_checkpoint_has_a_reason)
 {
     struct program p;
     start(&p, (varve_manager_options){ .keep_last = 2, .keep_best = 1,
@@ -158,7 +158,7 @@ TEST(manager, the_largest_may_be_best)
     stop(&p);
 }
 
-TEST(manager, the_newest_stays_though_no_policy_keeps_it)
+TEST(manager, the_newest_is_kept_even_without_a_policy)
 {
     struct program p;
     start(&p, (varve_manager_options){ .keep_best = 1 });
@@ -170,7 +170,7 @@ TEST(manager, the_newest_stays_though_no_policy_keeps_it)
     stop(&p);
 }
 
-TEST(manager, what_is_leased_stays_until_it_is_given_back)
+TEST(manager, a_leased_checkpoint_is_kept_until_released)
 {
     struct program p;
     varve_error error = { 0 };
@@ -189,7 +189,7 @@ TEST(manager, what_is_leased_stays_until_it_is_given_back)
     stop(&p);
 }
 
-TEST(manager, the_walk_is_a_dry_run_of_the_prune)
+TEST(manager, the_listing_predicts_the_deletions_of_prune)
 {
     struct program p;
     varve_error error = { 0 };
@@ -232,7 +232,7 @@ static int cancel(void *user, uint64_t done, uint64_t total, const char *what)
     return *(bool *)user;
 }
 
-TEST(manager, a_save_that_failed_uses_up_neither_interval_nor_number)
+TEST(manager, a_failed_save_uses_neither_interval_nor_number)
 {
     struct program p;
     varve_error error = { 0 };
@@ -291,7 +291,7 @@ TEST(manager, a_signal_makes_the_next_save_due)
 
 /* --- Several managers --------------------------------------------------- */
 
-TEST(manager, two_of_one_prefix_are_refused_while_both_live)
+TEST(manager, a_second_manager_of_a_prefix_is_refused)
 {
     struct program p, q;
     varve_error error = { 0 };
@@ -314,7 +314,7 @@ TEST(manager, two_of_one_prefix_are_refused_while_both_live)
     stop(&q);
 }
 
-TEST(manager, two_of_different_prefixes_leave_each_other_alone)
+TEST(manager, managers_of_different_prefixes_are_independent)
 {
     struct program p, q;
     start(&p, (varve_manager_options){ .keep_last = 1, .prefix = "a" });
@@ -331,7 +331,7 @@ TEST(manager, two_of_different_prefixes_leave_each_other_alone)
     stop(&q);
 }
 
-TEST(manager, a_file_of_another_prefix_that_was_renamed_is_not_deleted)
+TEST(manager, a_renamed_file_of_another_prefix_is_not_deleted)
 {
     struct program p;
     char from[512];

@@ -157,7 +157,7 @@ static void assert_owned(const struct slab *s)
     }
 }
 
-TEST(migrating, come_to_their_owners_in_any_number_of_processes)
+TEST(migrating, reach_their_owners_with_any_number_of_processes)
 {
     save_all();
     for (uint32_t ranks = 1; ranks <= 2 * SAVED_BY; ranks++) {
@@ -173,7 +173,7 @@ TEST(migrating, come_to_their_owners_in_any_number_of_processes)
 }
 
 /* Exactly at the upper bound of the box. */
-TEST(migrating, are_not_saved_if_one_has_no_owner)
+TEST(migrating, are_not_saved_if_one_has_no_valid_owner)
 {
     static struct slab s = { .ranks = 1, .count = 2 };
     varve_error error = { 0 };
@@ -194,7 +194,7 @@ TEST(migrating, are_not_saved_if_one_has_no_owner)
     varve_graph_free(graph);
 }
 
-TEST(migrating, are_arrays_in_a_file)
+TEST(migrating, are_saved_as_arrays)
 {
     varve_saved_node node;
     varve_error error = { 0 };

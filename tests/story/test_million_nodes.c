@@ -78,17 +78,17 @@ static void grow(int count, bool flat, bool late)
         count * 10, large);
 }
 
-TEST(million_nodes, ten_times_the_nodes_take_about_ten_times_as_long)
+TEST(million_nodes, take_time_proportional_to_their_number)
 {
     grow(20000, false, false);
 }
 
-TEST(million_nodes, under_one_parent_too)
+TEST(million_nodes, take_proportional_time_under_one_parent)
 {
     grow(10000, true, false);
 }
 
-TEST(million_nodes, and_when_each_arrives_late)
+TEST(million_nodes, take_proportional_time_when_added_after_the_read)
 {
     grow(2000, true, true);
     grow(2000, false, true);

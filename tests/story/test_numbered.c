@@ -24,7 +24,7 @@ static const char *latest(const char *name)
     return status ? varve_status_name(status) : strrchr(path, '/') + 1;
 }
 
-TEST(numbered, each_save_is_the_next_and_the_latest_is_found)
+TEST(numbered, each_save_has_the_next_number_and_the_latest_is_found)
 {
     varve_error error;
     float v = 1;
@@ -53,7 +53,7 @@ TEST(numbered, each_save_is_the_next_and_the_latest_is_found)
     varve_graph_free(graph);
 }
 
-TEST(numbered, the_directory_decides_and_not_the_hint)
+TEST(numbered, the_directory_and_not_the_latest_file_decides)
 {
     varve_graph *graph = story_graph();
     varve_node *root = varve_graph_root(graph);
@@ -71,7 +71,7 @@ TEST(numbered, the_directory_decides_and_not_the_hint)
     varve_graph_free(graph);
 }
 
-TEST(numbered, another_program_s_files_are_passed_over)
+TEST(numbered, files_of_other_programs_are_ignored)
 {
     varve_graph *one = story_graph();
     varve_graph *two = story_graph();
@@ -139,7 +139,7 @@ TEST(numbered, a_prefix_may_have_directories_and_a_small_buffer_is_refused)
 }
 
 /* A14 */
-TEST(numbered, a_write_goes_to_exactly_its_path_and_a_read_adds_the_suffix)
+TEST(numbered, a_write_uses_its_exact_path_and_a_read_adds_the_suffix)
 {
     varve_error error;
     varve_graph *graph = story_graph();

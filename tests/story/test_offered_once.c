@@ -160,7 +160,7 @@ static void assert_alone(const struct tree *tree, double value)
     cr_assert_null(tree->left);
 }
 
-TEST(offered_once, a_struct_behind_a_pointer_that_was_null_stays_as_it_is)
+TEST(offered_once, a_struct_behind_a_former_null_pointer_is_unchanged)
 {
     struct resumed p;
     save_box();
@@ -179,7 +179,7 @@ TEST(offered_once, a_struct_behind_a_pointer_that_was_null_stays_as_it_is)
     }
 }
 
-TEST(offered_once, an_element_that_was_gone_and_comes_again_stays_as_it_is)
+TEST(offered_once, a_removed_and_added_element_is_unchanged)
 {
     struct resumed p;
     save_box();
@@ -201,7 +201,7 @@ TEST(offered_once, an_element_that_was_gone_and_comes_again_stays_as_it_is)
 
 /* The struct remains and one of its pointers is NULL. An alias lets the library
  * match it again. */
-TEST(offered_once, a_pointer_that_the_program_has_set_to_null_stays_null)
+TEST(offered_once, a_pointer_set_to_null_by_the_program_is_not_allocated)
 {
     struct resumed p;
     save_box();
@@ -216,7 +216,7 @@ TEST(offered_once, a_pointer_that_the_program_has_set_to_null_stays_null)
 }
 
 /* The older restoration has values for children that the newer one lacks. */
-TEST(offered_once, an_older_restoration_makes_no_room_in_a_newer_one_s)
+TEST(offered_once, an_older_restoration_allocates_nothing_in_a_newer_one)
 {
     struct tree only = { 9, 0, NULL, NULL };
     struct box small = { &only, 0, NULL };
@@ -244,7 +244,7 @@ TEST(offered_once, an_older_restoration_makes_no_room_in_a_newer_one_s)
 
 /* A struct that is added for the first time gets its pending values, and memory
  * for all that it points to, when a call detects it. */
-TEST(offered_once, what_comes_for_the_first_time_gets_its_values)
+TEST(offered_once, a_node_added_for_the_first_time_is_restored)
 {
     struct resumed p;
     save_box();
@@ -262,7 +262,7 @@ TEST(offered_once, what_comes_for_the_first_time_gets_its_values)
     }
 }
 
-TEST(offered_once, no_room_is_made_for_what_was_dropped)
+TEST(offered_once, dropped_values_are_not_allocated)
 {
     static const char *const patterns[] = { NULL, "box/**", "box/tree/left",
         "**/value|**/weights|**/count" };
@@ -284,7 +284,7 @@ TEST(offered_once, no_room_is_made_for_what_was_dropped)
 
 /* Memory is allocated although a pattern excludes its values; from then on it
  * belongs to the program. */
-TEST(offered_once, no_room_is_made_once_more_for_what_was_left_out)
+TEST(offered_once, excluded_values_are_not_allocated_again)
 {
     struct resumed p;
     varve_read_options except = { .except = "box/tree/left" };
@@ -319,7 +319,7 @@ static void make(void *user, varve_node *node, const varve_offer *offer)
         varve_set_on_demand(varve_add_dict(node, offer->name), make, user);
 }
 
-TEST(offered_once, a_dict_in_the_place_of_one_that_was_restored_is_left_empty)
+TEST(offered_once, a_dict_that_replaces_a_restored_one_stays_empty)
 {
     STORY_FILE("f", { "bag/a/x", 1 }, { "bag/a/y", 2 }, { "bag/b", 3 });
     struct asked asked = { "" };
@@ -341,7 +341,7 @@ TEST(offered_once, a_dict_in_the_place_of_one_that_was_restored_is_left_empty)
     varve_graph_free(graph);
 }
 
-TEST(offered_once, what_was_refused_is_offered_to_the_next_one)
+TEST(offered_once, a_refused_child_is_offered_to_the_next_node)
 {
     STORY_FILE("f", { "bag/a", 1 });
     struct asked asked = { "" };
@@ -359,7 +359,7 @@ TEST(offered_once, what_was_refused_is_offered_to_the_next_one)
 }
 
 /* "f" has one node at `bag/a`, `bag/b` and `other`. */
-TEST(offered_once, an_edge_that_the_program_has_taken_out_stays_out)
+TEST(offered_once, an_edge_removed_by_the_program_is_not_added_again)
 {
     struct asked asked = { "" };
     float value = 5;

@@ -48,7 +48,7 @@ static float at(varve_node *root, const char *path)
 }
 
 /* P2 */
-TEST(on_demand_children, an_empty_bag_is_filled_from_one_file_then_another)
+TEST(on_demand_children, an_empty_dict_is_filled_from_one_file_then_another)
 {
     STORY_FILE("one", { "bag/a", 1 }, { "bag/b", 2 }, { "bag/c", 3 });
     STORY_FILE("two", { "bag/a", 4 }, { "bag/b", 5 }, { "bag/c", 6 });
@@ -108,7 +108,7 @@ TEST(on_demand_children, are_not_offered_again_after_a_global_name_is_set)
 }
 
 /* Nodes are matched by global names last, after the last offer. */
-TEST(on_demand_children, who_is_offered_nothing_leaves_names_their_values)
+TEST(on_demand_children, nodes_without_offers_leave_global_names_matched)
 {
     STORY_FILE("one", { "bag/a", 1 }, { "old", 2 });
     struct asked asked = { 0 };
@@ -127,7 +127,7 @@ TEST(on_demand_children, who_is_offered_nothing_leaves_names_their_values)
     varve_graph_free(graph);
 }
 
-TEST(on_demand_children, a_whole_tree_and_lists_grow_out_of_the_root)
+TEST(on_demand_children, a_tree_with_lists_is_created_below_the_root)
 {
     float v[3] = { 1, 2, 3 };
     varve_graph *graph = story_graph();
@@ -152,7 +152,7 @@ TEST(on_demand_children, a_whole_tree_and_lists_grow_out_of_the_root)
     varve_graph_free(graph);
 }
 
-TEST(on_demand_children, a_node_attached_later_is_asked_then)
+TEST(on_demand_children, are_offered_when_their_parent_is_attached_later)
 {
     STORY_FILE("f", { "bag/a", 1 });
     struct asked asked = { 0 };
@@ -168,7 +168,7 @@ TEST(on_demand_children, a_node_attached_later_is_asked_then)
     varve_graph_free(graph);
 }
 
-TEST(on_demand_children, one_that_makes_nothing_leaves_the_value_waiting)
+TEST(on_demand_children, a_callback_that_creates_nothing_leaves_values_pending)
 {
     STORY_FILE("f", { "bag/a", 1 });
     struct asked asked = { .refuse = true };
@@ -204,7 +204,7 @@ static void write_shared(void)
     varve_graph_free(graph);
 }
 
-TEST(on_demand_children, are_as_shared_as_in_the_file)
+TEST(on_demand_children, are_shared_as_in_the_file)
 {
     struct asked asked = { 0 };
     varve_error error;
@@ -239,7 +239,7 @@ TEST(on_demand_children, are_as_shared_as_in_the_file)
 
 /* A node that the program has under its own name is not added under the name in
  * the file, too. */
-TEST(on_demand_children, are_not_shared_with_what_was_renamed)
+TEST(on_demand_children, are_not_shared_with_renamed_nodes)
 {
     struct asked asked = { 0 };
     varve_error error;
@@ -288,7 +288,7 @@ static varve_graph *with_edges(
     return graph;
 }
 
-TEST(on_demand_children, an_older_name_stays_away_however_many_edges_there_are)
+TEST(on_demand_children, are_not_created_for_an_old_name_among_many_edges)
 {
     static const int others[] = { 0, 1, 14, 15, 16, 62, 63, 64, 300 };
     for (int i = 0; i < 2 * (int)(sizeof others / sizeof *others); i++) {
@@ -309,7 +309,7 @@ TEST(on_demand_children, an_older_name_stays_away_however_many_edges_there_are)
 }
 
 /* The file has many names for one child, and the program a few of them. */
-TEST(on_demand_children, many_names_of_a_child_come_in_time)
+TEST(on_demand_children, are_created_quickly_despite_many_names)
 {
     enum { NAMES = 30000 };
     float value = 7;

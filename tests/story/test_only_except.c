@@ -81,7 +81,7 @@ TEST(only_except, excluded_values_do_not_fail_assertions)
     varve_graph_free(graph);
 }
 
-TEST(only_except, a_library_owned_variable_left_out_is_initialized)
+TEST(only_except, an_excluded_library_owned_variable_is_initialized)
 {
     write_all();
     varve_read_options options = { .except = "step" };

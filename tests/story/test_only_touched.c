@@ -64,7 +64,7 @@ TEST(only_dirty, saves_each_step_and_resumes_at_the_last)
 }
 
 /* Detects changes that the program omitted to mark. */
-TEST(only_dirty, is_verified_in_a_test_of_the_program)
+TEST(only_dirty, is_verified_by_verify_clean)
 {
     static struct tables t;
     const varve_write_options verified = { .incremental = true,

@@ -14,7 +14,7 @@ static void add_dense(varve_node *root, float *dense)
     varve_track(root, "dense", node);
 }
 
-TEST(order_of_building, an_own_name_goes_before_an_alias)
+TEST(order_of_building, an_own_name_is_preferred_to_an_alias)
 {
     STORY_FILE("f", { "fc", 1 });
     varve_error error;
@@ -44,7 +44,7 @@ TEST(order_of_building, an_own_name_goes_before_an_alias)
     }
 }
 
-TEST(order_of_building, an_own_name_below_an_alias_is_an_alias)
+TEST(order_of_building, an_own_name_below_an_alias_ranks_as_an_alias)
 {
     STORY_FILE("f", { "fc/k", 1 }, { "fc/b", 2 });
     for (int order = 0; order < 2; order++) {
@@ -103,7 +103,7 @@ static void build_untied(struct untied *u, varve_graph *graph, bool backwards)
 
 /* The report uses the shortest path, and of equal ones the first by name:
  * "dec/k". */
-TEST(order_of_building, what_was_shared_goes_to_the_first_path_of_the_file)
+TEST(order_of_building, a_formerly_shared_value_goes_to_the_first_saved_path)
 {
     varve_error error;
     write_tied();
@@ -120,7 +120,7 @@ TEST(order_of_building, what_was_shared_goes_to_the_first_path_of_the_file)
     }
 }
 
-TEST(order_of_building, what_was_shared_is_copied_on_request)
+TEST(order_of_building, a_formerly_shared_value_is_copied_on_request)
 {
     varve_error error;
     write_tied();
@@ -155,7 +155,7 @@ TEST(order_of_building, what_was_shared_is_copied_on_request)
 /* The first path of the file gets the same value as when it is built first. An
  * earlier one keeps its value, and the assertions fail as in the other order,
  * because no copy was requested. */
-TEST(order_of_building, what_was_shared_and_comes_later)
+TEST(order_of_building, a_formerly_shared_value_added_later)
 {
     varve_error error;
     write_tied();
@@ -194,7 +194,7 @@ TEST(order_of_building, what_was_shared_and_comes_later)
 }
 
 /* One variable at both paths, added in either order; then two. */
-TEST(order_of_building, what_is_shared_in_both_was_served_by_its_first_path)
+TEST(order_of_building, a_shared_node_keeps_the_value_of_its_first_path)
 {
     write_tied();
     for (int i = 0; i < 4; i++) {
@@ -221,7 +221,7 @@ TEST(order_of_building, what_is_shared_in_both_was_served_by_its_first_path)
 
 /* A variable with three names "a", "b" and "c/d"; names excluded by `except`
  * claim nothing. */
-TEST(order_of_building, the_first_of_three_paths_has_it)
+TEST(order_of_building, the_first_of_three_paths_gets_the_value)
 {
     static float v = 4;
     varve_graph *graph = story_graph();
@@ -254,7 +254,7 @@ TEST(order_of_building, the_first_of_three_paths_has_it)
 }
 
 /* The rename requests a copy, whichever node has the value. */
-TEST(order_of_building, a_rename_to_what_another_has_gives_it_to_both)
+TEST(order_of_building, a_rename_to_a_matched_value_restores_both)
 {
     STORY_FILE("f", { "dense/k", 3 }, { "dense/b", 4 });
     varve_rename rename = { "second_dense", "dense" };
@@ -282,7 +282,7 @@ TEST(order_of_building, a_rename_to_what_another_has_gives_it_to_both)
     }
 }
 
-TEST(order_of_building, what_the_options_leave_out_claims_nothing)
+TEST(order_of_building, excluded_paths_claim_nothing)
 {
     write_tied();
     struct untied u;
@@ -296,7 +296,7 @@ TEST(order_of_building, what_the_options_leave_out_claims_nothing)
 }
 
 /* Two values of the file, one variable of the program under both names. */
-TEST(order_of_building, two_of_the_file_for_one_of_the_program)
+TEST(order_of_building, two_saved_values_for_one_variable)
 {
     STORY_FILE("differ", { "a", 4 }, { "b", 5 });
     STORY_FILE("equal", { "a", 4 }, { "b", 4 });
@@ -321,7 +321,7 @@ TEST(order_of_building, two_of_the_file_for_one_of_the_program)
 }
 
 /* The node that did not fit is removed; the other one fits. */
-TEST(order_of_building, claims_pass_on_when_their_holder_goes)
+TEST(order_of_building, claims_pass_on_when_their_node_is_removed)
 {
     varve_error error;
     write_tied();
@@ -381,7 +381,7 @@ TEST(order_of_building, claims_end_with_their_nodes)
 
 /* A variable that gets no value gets no slots of that value either, in any
  * order, also when it is built after the restore. */
-TEST(order_of_building, a_slot_comes_with_the_value_of_its_variable)
+TEST(order_of_building, a_slot_is_restored_only_with_its_variable)
 {
     write_tied();
     for (int i = 0; i < 4; i++) {

@@ -104,7 +104,7 @@ static void check_file(const char *name, const void *wanted, size_t size)
 }
 
 /* The first process ends before its first save. */
-TEST(outputs, of_a_program_that_is_killed_are_those_of_one_that_is_not)
+TEST(outputs, of_a_killed_program_equal_those_of_an_uninterrupted_one)
 {
     size_t log_size, trace_size;
     cr_assert_not(dies(STEPS, false));
@@ -128,7 +128,7 @@ TEST(outputs, of_a_program_that_is_killed_are_those_of_one_that_is_not)
 }
 
 /* The length of the output is recorded before the save returns. */
-TEST(outputs, count_no_text_that_comes_while_a_save_goes_on)
+TEST(outputs, exclude_text_written_during_a_save)
 {
     FILE *log = fopen(test_path("log"), "w");
     varve_graph *graph = varve_graph_new(test_allocator());
@@ -157,7 +157,7 @@ TEST(outputs, count_no_text_that_comes_while_a_save_goes_on)
 }
 
 /* An output file that was truncated is not resumed. */
-TEST(outputs, that_have_lost_text_are_not_resumed)
+TEST(outputs, that_are_too_short_are_not_resumed)
 {
     struct program p;
     varve_error error = { 0 };
@@ -179,7 +179,7 @@ TEST(outputs, that_have_lost_text_are_not_resumed)
 }
 
 /* The checkpoint is older than the output. */
-TEST(outputs, of_which_a_checkpoint_has_nothing_stay_as_they_are)
+TEST(outputs, missing_in_a_checkpoint_are_unchanged)
 {
     varve_error error = { 0 };
     int64_t step = 3;
@@ -203,7 +203,7 @@ TEST(outputs, of_which_a_checkpoint_has_nothing_stay_as_they_are)
 }
 
 /* An evaluator in another process excludes the log. */
-TEST(outputs, that_are_left_out_of_a_restoration_are_not_cut)
+TEST(outputs, excluded_from_a_restoration_are_not_truncated)
 {
     varve_error error = { 0 };
     FILE *log = fopen(test_path("log"), "w");
@@ -298,7 +298,7 @@ static void check_ranks(const char *after)
 }
 
 /* No rank truncates its output if that of another is too short. */
-TEST(outputs, of_many_processes_are_cut_all_or_none)
+TEST(outputs, of_many_processes_are_truncated_all_or_none)
 {
     struct ranks all = { .errors = { { 0 } } };
     varve_status status[RANKS];

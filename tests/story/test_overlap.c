@@ -54,7 +54,7 @@ TEST(overlap, is_refused_before_anything_is_restored_or_saved)
     varve_graph_free(graph);
 }
 
-TEST(overlap, is_found_by_an_assertion_where_a_variable_comes_late)
+TEST(overlap, of_a_variable_added_later_is_found_by_an_assertion)
 {
     float one[4] = { 1, 2, 3, 4 }, two[4] = { 5, 6, 7, 8 }, m[6];
     const char *path = test_path("a.varve");
@@ -109,7 +109,7 @@ static void save_together(const varve_comm *comm, void *user)
     varve_graph_free(graph);
 }
 
-TEST(overlap, of_one_rank_is_refused_before_any_saves)
+TEST(overlap, on_one_rank_is_refused_before_any_rank_saves)
 {
     for (int way = 0; way < 4; way++) {
         struct together t = { .path = test_path("t.varve"),
@@ -126,7 +126,7 @@ TEST(overlap, of_one_rank_is_refused_before_any_saves)
 }
 
 /* Only the snapshot detects it: it has the values of one point in time. */
-TEST(overlap, is_brought_back_by_a_snapshot)
+TEST(overlap, is_restored_and_written_by_a_snapshot)
 {
     float m[6] = { 1, 2, 3, 4, 5, 6 };
     const float before[6] = { 1, 2, 3, 4, 5, 6 };

@@ -88,7 +88,7 @@ static void is_read(const varve_read_options *options, varve_passes passes)
 
 /* --- How often ------------------------------------------------------------ */
 
-TEST(passes, the_first_restoration_of_a_program_reads_once)
+TEST(passes, is_one_for_the_first_restoration)
 {
     begin();
     is_read(&unstaged, VARVE_ONE_PASS);
@@ -97,7 +97,7 @@ TEST(passes, the_first_restoration_of_a_program_reads_once)
     end();
 }
 
-TEST(passes, are_two_of_what_was_saved)
+TEST(passes, are_two_for_saved_variables)
 {
     begin();
     story_write(root, "other");
@@ -112,7 +112,7 @@ TEST(passes, are_two_of_what_was_saved)
     end();
 }
 
-TEST(passes, are_two_of_what_a_snapshot_holds)
+TEST(passes, are_two_for_variables_in_a_snapshot)
 {
     begin();
     varve_snapshot *snapshot = varve_snapshot_new(root, &error);
@@ -122,7 +122,7 @@ TEST(passes, are_two_of_what_a_snapshot_holds)
     end();
 }
 
-TEST(passes, are_two_of_what_was_left_half_restored)
+TEST(passes, are_two_for_partially_restored_variables)
 {
     begin();
     half_restore();
@@ -130,7 +130,7 @@ TEST(passes, are_two_of_what_was_left_half_restored)
     end();
 }
 
-TEST(passes, is_one_after_what_has_changed_nothing)
+TEST(passes, is_one_after_calls_that_changed_nothing)
 {
     begin();
     varve_restoration *plan =
@@ -149,7 +149,7 @@ TEST(passes, is_one_after_what_has_changed_nothing)
     end();
 }
 
-TEST(passes, are_what_the_program_says)
+TEST(passes, are_chosen_by_the_option)
 {
     varve_read_options options = unstaged;
     begin();
@@ -164,7 +164,7 @@ TEST(passes, are_what_the_program_says)
     end();
 }
 
-TEST(passes, of_what_arrives_late_are_those_of_its_restoration)
+TEST(passes, of_variables_added_later_are_those_of_the_restoration)
 {
     for (int is_saved = 0; is_saved < 2; is_saved++) {
         begin();
@@ -185,7 +185,7 @@ TEST(passes, of_what_arrives_late_are_those_of_its_restoration)
     }
 }
 
-TEST(passes, are_two_of_what_is_asked_for_again)
+TEST(passes, are_two_when_a_value_is_restored_again)
 {
     begin();
     varve_restoration *r = story_read(root, "f", &unstaged);
@@ -197,7 +197,7 @@ TEST(passes, are_two_of_what_is_asked_for_again)
 }
 
 /* New memory is released, whatever was saved. */
-TEST(passes, is_one_of_new_memory_of_the_library)
+TEST(passes, is_one_for_new_library_memory)
 {
     float step = 0;
     varve_read_options options = unstaged;
@@ -223,7 +223,7 @@ TEST(passes, is_one_of_new_memory_of_the_library)
     end();
 }
 
-TEST(passes, say_what_a_report_says)
+TEST(passes, are_part_of_the_report)
 {
     begin();
     varve_restoration *r = story_read(root, "f", &unstaged);
@@ -254,7 +254,7 @@ static void cannot_be_kept(void)
     cr_assert_ok(varve_graph_check(graph, &error), error);
 }
 
-TEST(half_restored, is_not_kept_before_it_is_restored)
+TEST(half_restored, is_not_saved_before_a_complete_restore)
 {
     begin();
     half_restore();
@@ -264,7 +264,7 @@ TEST(half_restored, is_not_kept_before_it_is_restored)
     end();
 }
 
-TEST(half_restored, stays_so_where_another_restoration_changes_nothing)
+TEST(half_restored, remains_after_a_restoration_that_changes_nothing)
 {
     begin();
     half_restore();
@@ -278,7 +278,7 @@ TEST(half_restored, stays_so_where_another_restoration_changes_nothing)
     end();
 }
 
-TEST(half_restored, is_the_programs_again_once_it_says_so)
+TEST(half_restored, is_accepted_after_mark_dirty)
 {
     begin();
     half_restore();
@@ -288,7 +288,7 @@ TEST(half_restored, is_the_programs_again_once_it_says_so)
     end();
 }
 
-TEST(half_restored, is_put_back_by_an_older_snapshot)
+TEST(half_restored, is_undone_by_an_older_snapshot)
 {
     varve_read_options options = unstaged;
     options.passes = VARVE_ONE_PASS;

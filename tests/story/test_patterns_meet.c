@@ -97,7 +97,7 @@ static void read_between(const char *except, bool into_ring, float a, float b)
     varve_graph_free(graph);
 }
 
-TEST(patterns_meet, a_ring_and_a_part_of_a_file)
+TEST(patterns_meet, a_cycle_and_a_subtree)
 {
     STORY_FILE("f", { "m/a", 1 }, { "m/b", 2 });
     read_between(NULL, false, 10, 10);
@@ -275,7 +275,7 @@ static char *repeated(const char *part, const char *middle, const char *end)
     return text;
 }
 
-TEST(patterns_meet, a_read_with_64_kib_of_pattern)
+TEST(patterns_meet, a_read_with_a_pattern_of_64_kib)
 {
     static const struct {
         const char *part, *middle, *end;

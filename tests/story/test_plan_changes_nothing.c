@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-TEST(plan_changes_nothing, values_states_and_counters_stay)
+TEST(plan_changes_nothing, values_states_and_counters_are_unchanged)
 {
     varve_error error;
     STORY_FILE("f", { "a", 1 }, { "b", 2 });
@@ -27,7 +27,7 @@ TEST(plan_changes_nothing, values_states_and_counters_stay)
     varve_graph_free(graph);
 }
 
-TEST(plan_changes_nothing, a_mismatch_is_a_finding_and_no_failure)
+TEST(plan_changes_nothing, a_mismatch_is_a_finding_and_not_an_error)
 {
     varve_error error;
     STORY_FILE("f", { "a", 1 });
@@ -66,7 +66,7 @@ static varve_status fill(const varve_tensor *tensor, void *user)
     return VARVE_OK;
 }
 
-TEST(plan_changes_nothing, nothing_is_held_back_or_made_for_it)
+TEST(plan_changes_nothing, nothing_is_pending_or_allocated)
 {
     varve_error error;
     STORY_FILE("f", { "a", 1 }, { "bag/x", 1 });
@@ -84,7 +84,7 @@ TEST(plan_changes_nothing, nothing_is_held_back_or_made_for_it)
     varve_graph_free(graph);
 }
 
-TEST(plan_changes_nothing, damaged_values_do_not_disturb_it)
+TEST(plan_changes_nothing, damaged_values_are_not_read)
 {
     varve_error error;
     STORY_FILE("f", { "a", 1 });

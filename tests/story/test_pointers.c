@@ -51,7 +51,7 @@ static void expect_file(const char *name, float first, size_t size)
     cr_assert_eq(values[0], first);
 }
 
-TEST(pointers, saves_write_the_memory_that_there_is_then)
+TEST(pointers, are_followed_when_a_save_runs)
 {
     begin();
     story_write(root, "a");
@@ -71,7 +71,7 @@ TEST(pointers, saves_write_the_memory_that_there_is_then)
     varve_graph_free(graph);
 }
 
-TEST(pointers, restorations_fill_the_memory_that_there_is_then)
+TEST(pointers, are_followed_when_a_restoration_runs)
 {
     begin();
     varve_node *node = varve_find(root, "now");
@@ -92,7 +92,7 @@ TEST(pointers, restorations_fill_the_memory_that_there_is_then)
     two[0] = 2;
 }
 
-TEST(pointers, snapshots_take_and_give_back_where_it_leads)
+TEST(pointers, are_followed_by_snapshots)
 {
     begin();
     varve_snapshot *s = varve_snapshot_new(root, &error);
@@ -109,7 +109,7 @@ TEST(pointers, snapshots_take_and_give_back_where_it_leads)
     varve_graph_free(graph);
 }
 
-TEST(pointers, that_are_null_fail_by_their_name)
+TEST(pointers, that_are_null_are_reported_by_path)
 {
     begin();
     story_write(root, "a");
@@ -129,7 +129,7 @@ TEST(pointers, that_are_null_fail_by_their_name)
     varve_graph_free(graph);
 }
 
-TEST(pointers, that_are_null_fail_where_their_value_waits)
+TEST(pointers, that_are_null_fail_if_their_value_is_pending)
 {
     begin();
     story_write(root, "a");
@@ -165,7 +165,7 @@ static varve_status bind_current(void *user, varve_node *node)
     return VARVE_OK;
 }
 
-TEST(pointers, that_only_the_program_can_find_are_bound_by_a_callback)
+TEST(pointers, can_be_provided_by_a_callback)
 {
     struct pair pair = { { one, two }, 0 };
     graph = story_graph();
@@ -181,7 +181,7 @@ TEST(pointers, that_only_the_program_can_find_are_bound_by_a_callback)
     varve_graph_free(graph);
 }
 
-TEST(pointers, lead_to_elements_of_any_type)
+TEST(pointers, may_point_to_elements_of_any_type)
 {
     uint16_t halves[2] = { 0x3c00, 0x4000 }, others[2] = { 0 };
     uint16_t *at = halves;
@@ -221,7 +221,7 @@ static void settle(void *user, varve_node *node, void *room, bool is_taken)
     count = (int)varve_value(node)->shape[0];
 }
 
-TEST(pointers, that_are_null_get_room)
+TEST(pointers, that_are_null_are_allocated)
 {
     static const varve_resizing resizing = { make_room, settle };
     begin();

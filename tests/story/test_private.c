@@ -103,7 +103,7 @@ static void restore(const varve_comm *comm, void *user)
     varve_graph_free(graph);
 }
 
-TEST(private, comes_back_to_as_many_processes)
+TEST(private, is_restored_by_the_same_number_of_processes)
 {
     struct reading reading = { .options = { .drop = false } };
     save_all();
@@ -116,7 +116,7 @@ TEST(private, comes_back_to_as_many_processes)
     }
 }
 
-TEST(private, is_refused_dropped_or_folded_by_another_number)
+TEST(private, is_refused_dropped_or_reduced_with_another_number)
 {
     static const struct {
         varve_rank_local_options options;
@@ -141,7 +141,7 @@ TEST(private, is_refused_dropped_or_folded_by_another_number)
     }
 }
 
-TEST(private, is_plain_nodes_for_one_process_that_looks)
+TEST(private, is_a_plain_subtree_for_a_reader)
 {
     varve_error error = { 0 };
     varve_saved_node node;

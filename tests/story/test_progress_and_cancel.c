@@ -61,7 +61,7 @@ static void assert_holds(const struct model *m, float value)
             cr_assert_fail("element %d changed", i);
 }
 
-TEST(progress_and_cancel, a_write_goes_forward_to_its_end)
+TEST(progress_and_cancel, progress_of_a_write_increases_to_its_end)
 {
     varve_error error;
     struct model m = build(1);
@@ -75,7 +75,7 @@ TEST(progress_and_cancel, a_write_goes_forward_to_its_end)
     end(&m);
 }
 
-TEST(progress_and_cancel, a_cancelled_write_leaves_the_older_file_and_no_other)
+TEST(progress_and_cancel, a_cancelled_write_leaves_only_the_older_file)
 {
     varve_error error;
     struct model m = build(1);
@@ -140,7 +140,7 @@ TEST(progress_and_cancel, a_cancelled_read_changes_nothing)
     cancel_everywhere(&(varve_read_options){ .resources.threads = 2 });
 }
 
-TEST(progress_and_cancel, a_cancelled_read_above_the_staging_size_neither)
+TEST(progress_and_cancel, a_cancelled_read_above_the_staging_size)
 {
     cancel_everywhere(&(varve_read_options){ .passes = VARVE_TWO_PASSES,
         .resources = { .threads = 1, .staging_size = 1 } });

@@ -45,7 +45,7 @@ static void draw(struct program *p, double out[DRAWS])
     }
 }
 
-TEST(random_streams, a_resumed_run_draws_what_was_left)
+TEST(random_streams, a_resumed_run_draws_the_remaining_numbers)
 {
     for (size_t at = 0; at < 9; at++) {
         struct program first, second;
@@ -69,7 +69,7 @@ TEST(random_streams, a_resumed_run_draws_what_was_left)
     }
 }
 
-TEST(random_streams, a_stream_that_is_added_after_the_read_goes_on_too)
+TEST(random_streams, a_stream_added_after_the_read_continues)
 {
     struct program first;
     double wanted[DRAWS], found[DRAWS];
@@ -123,7 +123,7 @@ TEST(random_streams, a_renamed_object_keeps_its_stream)
     end(&second);
 }
 
-TEST(random_streams, adding_one_shifts_no_other)
+TEST(random_streams, adding_a_stream_changes_no_other)
 {
     struct program plain, more;
     varve_random before, after;
@@ -147,7 +147,7 @@ TEST(random_streams, adding_one_shifts_no_other)
     end(&more);
 }
 
-TEST(random_streams, one_that_is_split_off_depends_on_its_name_alone)
+TEST(random_streams, a_split_stream_depends_only_on_its_name)
 {
     varve_random r;
     varve_random_seed(&r, 7, "items");
@@ -164,7 +164,7 @@ TEST(random_streams, one_that_is_split_off_depends_on_its_name_alone)
     }
 }
 
-TEST(random_streams, a_snapshot_takes_them_back_too)
+TEST(random_streams, a_snapshot_restores_streams)
 {
     varve_error error = { 0 };
     struct program p;
@@ -182,7 +182,7 @@ TEST(random_streams, a_snapshot_takes_them_back_too)
 
 /* A program seeds its streams and adds them in every run; a resumed run
  * continues them. */
-TEST(random_streams, of_one_seed_are_alike_and_go_on_after_a_resume)
+TEST(random_streams, streams_of_one_seed_are_equal_and_resume)
 {
     varve_error error;
     uint64_t next = 0;

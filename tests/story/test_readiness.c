@@ -53,7 +53,7 @@ static float value(varve_node *node)
     return *(float *)varve_data(node);
 }
 
-TEST(readiness, a_part_of_the_model_is_walked_in_the_order_of_its_making)
+TEST(readiness, a_subtree_is_traversed_in_creation_order)
 {
     float v[4] = { 0 };
     varve_graph *graph = story_graph();
@@ -80,7 +80,7 @@ TEST(readiness, a_part_of_the_model_is_walked_in_the_order_of_its_making)
     varve_graph_free(graph);
 }
 
-TEST(readiness, a_value_is_made_after_what_it_is_made_of)
+TEST(readiness, a_value_is_initialized_after_its_dependencies)
 {
     varve_error error;
     float own = 0;
@@ -102,7 +102,7 @@ TEST(readiness, a_value_is_made_after_what_it_is_made_of)
     varve_graph_free(graph);
 }
 
-TEST(readiness, a_restored_value_beats_an_initializer)
+TEST(readiness, a_restored_value_is_not_initialized)
 {
     STORY_FILE("f", { "first", 40 });
     varve_error error;
@@ -125,7 +125,7 @@ TEST(readiness, a_restored_value_beats_an_initializer)
 
 /* An optimizer selects trainable variables as an array in order of creation,
  * and adds a slot to each. */
-TEST(readiness, an_optimizer_has_a_slot_for_all_that_is_trained)
+TEST(readiness, an_optimizer_has_a_slot_for_each_trainable_variable)
 {
     varve_error error;
     float v[3] = { 0 }, m[3] = { 0 };
@@ -160,7 +160,7 @@ TEST(readiness, an_optimizer_has_a_slot_for_all_that_is_trained)
     varve_graph_free(graph);
 }
 
-TEST(readiness, values_that_need_each_other_are_all_named_and_none_is_made)
+TEST(readiness, a_dependency_cycle_is_reported_and_nothing_initialized)
 {
     varve_error error;
     float v[3] = { 7, 7, 7 };
@@ -183,7 +183,7 @@ TEST(readiness, values_that_need_each_other_are_all_named_and_none_is_made)
     varve_graph_free(graph);
 }
 
-TEST(readiness, after_a_failed_initializer_a_second_call_goes_on)
+TEST(readiness, a_second_call_continues_after_a_failed_initializer)
 {
     varve_error error;
     bool fails = true;

@@ -83,7 +83,7 @@ static varve_records *open_csv(
 
 /* --- The sequence --------------------------------------------------------- */
 
-TEST(records_files, are_read_in_order_without_their_first_lines)
+TEST(records_files, are_read_in_order_without_their_header_lines)
 {
     struct reading r;
     varve_records_options options = options_of(2);
@@ -99,7 +99,7 @@ TEST(records_files, are_read_in_order_without_their_first_lines)
 }
 
 /* All files are shuffled together, like a single file with all records. */
-TEST(records_files, are_shuffled_as_one)
+TEST(records_files, are_shuffled_across_files)
 {
     struct reading files, whole;
     varve_records_options options = options_of(1);
@@ -121,7 +121,7 @@ TEST(records_files, are_shuffled_as_one)
     reading_end(&plain);
 }
 
-TEST(records_files, tell_which_file_a_record_is_of)
+TEST(records_files, provide_the_file_of_a_record)
 {
     uint64_t record = 0;
     varve_records_options options = options_of(0);
@@ -168,7 +168,7 @@ static void read_and_die(const varve_records_options *options, size_t saved)
         "it ended with %d", status);
 }
 
-TEST(records_files, go_on_exactly_where_a_killed_run_has_saved)
+TEST(records_files, resume_exactly_after_a_kill)
 {
     put_files();
     for (int way = 0; way < 16; way++) {
@@ -261,7 +261,7 @@ TEST(records_files, of_all_kinds_are_resumed)
 
 /* A failure is reported for the record that the program would have read. After
  * a save before it, the next run reads that record again. */
-TEST(records_files, fail_where_the_record_is_read)
+TEST(records_files, fail_when_the_record_is_read)
 {
     struct reading r;
     varve_batch batch;
@@ -356,7 +356,7 @@ static void fill_b(void)
     put("b.csv", "n,v\n0\n");
 }
 
-TEST(records_files, that_have_changed_are_refused_by_name)
+TEST(records_files, that_changed_are_refused_with_their_name)
 {
     refuses(abcd, change_c,
         "file 2 of the list differs from that of the saved position",
@@ -369,7 +369,7 @@ TEST(records_files, that_have_changed_are_refused_by_name)
         "found b.csv: 1 records");
 }
 
-TEST(records_files, in_another_list_are_refused_by_name)
+TEST(records_files, in_another_list_are_refused_with_their_name)
 {
     static const char *const abc[] = { "a.csv", "b.csv", "c.csv", NULL };
     static const char *const acd[] = { "a.csv", "c.csv", "d.csv", NULL };
@@ -408,7 +408,7 @@ TEST(records_files, refuse_a_position_at_another_record)
     }
 }
 
-TEST(records_files, that_are_gone_are_named_when_they_are_opened)
+TEST(records_files, that_are_missing_are_reported_when_opened)
 {
     varve_error error = { 0 };
     const varve_records_options options = options_of(0);
@@ -464,7 +464,7 @@ static void append_one(int way, size_t at)
     reading_end(&fresh);
 }
 
-TEST(records_files, may_be_appended_where_that_is_allowed)
+TEST(records_files, may_be_appended_with_the_option)
 {
     put_files();
     for (int way = 0; way < 16; way++)

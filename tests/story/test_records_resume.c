@@ -59,7 +59,7 @@ static void stop_and_resume(open_function *open,
     reading_end(&second);
 }
 
-TEST(records_resume, exactly_what_was_left_comes)
+TEST(records_resume, exactly_the_remaining_records_are_read)
 {
     static open_function *const opens[] = { open_lines, open_array,
         open_fixed };
@@ -83,7 +83,7 @@ TEST(records_resume, exactly_what_was_left_comes)
     }
 }
 
-TEST(records_resume, a_reader_that_is_added_after_the_read_goes_on_too)
+TEST(records_resume, a_reader_added_after_the_read_continues)
 {
     struct reading first, second;
     const varve_records_options options = {
@@ -110,7 +110,7 @@ TEST(records_resume, a_reader_that_is_added_after_the_read_goes_on_too)
     reading_end(&second);
 }
 
-TEST(records_resume, another_size_of_batch_goes_on_at_the_same_record)
+TEST(records_resume, another_batch_size_continues_at_the_same_record)
 {
     struct reading first, second;
     varve_records_options options = {
@@ -180,7 +180,7 @@ TEST(records_resume, a_changed_source_is_refused_with_both_fingerprints)
         story_says(&error, "this source has 4 records"), "%s", error.message);
 }
 
-TEST(records_resume, a_snapshot_takes_the_position_back)
+TEST(records_resume, a_snapshot_restores_the_position)
 {
     struct reading p;
     char kept[2048];

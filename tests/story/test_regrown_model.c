@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 /* A12, A13 */
-TEST(regrown_model, an_older_save_leaves_alone_what_came_after_it)
+TEST(regrown_model, an_older_save_leaves_newer_variables_unchanged)
 {
     varve_error error;
     varve_write_options fast = { .no_sync = true };
@@ -44,7 +44,7 @@ TEST(regrown_model, an_older_save_leaves_alone_what_came_after_it)
 }
 
 /* B26 */
-TEST(regrown_model, three_runs_each_built_anew_count_on)
+TEST(regrown_model, three_runs_continue_the_counter)
 {
     varve_error error;
     varve_write_options fast = { .no_sync = true };
@@ -68,7 +68,7 @@ TEST(regrown_model, three_runs_each_built_anew_count_on)
     }
 }
 
-TEST(regrown_model, what_was_removed_is_reported_and_the_rest_arrives)
+TEST(regrown_model, removed_variables_are_reported_and_the_rest_restored)
 {
     STORY_FILE("f", { "a", 1 }, { "b", 2 }, { "c/d", 3 });
     varve_graph *graph = story_graph();
@@ -89,7 +89,7 @@ TEST(regrown_model, what_was_removed_is_reported_and_the_rest_arrives)
 }
 
 /* A16 */
-TEST(regrown_model, a_restore_into_nothing_knows_the_counter_at_once)
+TEST(regrown_model, a_restore_into_an_empty_graph_sets_the_counter)
 {
     varve_error error;
     varve_write_options fast = { .no_sync = true };

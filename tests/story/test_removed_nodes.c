@@ -8,7 +8,7 @@
 
 #include "story.h"
 
-TEST(removed_nodes, at_any_point_of_a_deferred_restore)
+TEST(removed_nodes, may_be_removed_at_any_point_of_a_deferred_restore)
 {
     STORY_FILE("f", { "a/b/v", 1 }, { "a/w", 2 }, { "x", 3 });
     varve_error error;
@@ -44,7 +44,7 @@ TEST(removed_nodes, at_any_point_of_a_deferred_restore)
     }
 }
 
-TEST(removed_nodes, with_slots_states_of_failure_and_two_restorations)
+TEST(removed_nodes, with_slots_failed_states_and_two_restorations)
 {
     varve_graph *graph = story_graph();
     varve_node *root = varve_graph_root(graph);
@@ -79,7 +79,7 @@ TEST(removed_nodes, with_slots_states_of_failure_and_two_restorations)
 /* A long run: thousands of names are added and removed while a restoration
  * is open, and its pending values are restored under their own names or
  * aliases. */
-TEST(removed_nodes, let_go_of_their_names)
+TEST(removed_nodes, release_their_names)
 {
     enum { VALUES = 20, PASSING = 1000 };
     static const varve_rename rename[] = { { "renamed/*", "*" } };
@@ -133,7 +133,7 @@ TEST(removed_nodes, let_go_of_their_names)
 
 /* Each is restored under its own name, although internal name numbers were
  * reused. */
-TEST(removed_nodes, let_go_of_the_names_of_slots)
+TEST(removed_nodes, release_the_names_of_slots)
 {
     enum { SLOTS = 20, PASSING = 1000 };
     float one = 1, found[SLOTS] = { 0 }, saved[SLOTS];

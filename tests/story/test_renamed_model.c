@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-TEST(renamed_model, values_land_in_a_renamed_layer_that_is_built_later)
+TEST(renamed_model, values_are_restored_into_a_renamed_later_layer)
 {
     STORY_FILE("f", { "dense/kernel", 1 }, { "dense/bias", 2 });
     varve_rename rename = { "classifier", "dense" };
@@ -28,7 +28,7 @@ TEST(renamed_model, values_land_in_a_renamed_layer_that_is_built_later)
     varve_graph_free(graph);
 }
 
-TEST(renamed_model, a_part_of_another_model_lands_deeper_in_this_one)
+TEST(renamed_model, a_subtree_of_another_model_is_restored_deeper)
 {
     STORY_FILE("f", { "vgg/features/0/w", 5 }, { "vgg/head/w", 6 });
     varve_rename rename = { "backbone", "vgg/features" };
@@ -48,7 +48,7 @@ TEST(renamed_model, a_part_of_another_model_lands_deeper_in_this_one)
     varve_graph_free(graph);
 }
 
-TEST(renamed_model, without_the_rename_the_report_names_the_nearest)
+TEST(renamed_model, without_the_rename_the_report_suggests_the_nearest)
 {
     STORY_FILE("f", { "model/encoder/kernel", 1 });
     varve_graph *graph = story_graph();
@@ -108,7 +108,7 @@ static size_t paste(const varve_report *report, varve_rename *renames)
     return count;
 }
 
-TEST(renamed_model, what_is_nearest_is_pasted_into_renames_and_fits)
+TEST(renamed_model, the_suggested_path_works_as_a_rename)
 {
     varve_error error;
     float saved[4] = { 1, 2, 3, 4 }, mine[4] = { 0 };

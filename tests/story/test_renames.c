@@ -46,7 +46,7 @@ static void end(varve_restoration *r)
     varve_graph_free(program.graph);
 }
 
-TEST(renames, a_path_stands_for_everything_below_it)
+TEST(renames, a_path_includes_everything_below_it)
 {
     STORY_FILE("f", { "old/part/w", 1 }, { "old/b", 2 }, { "older", 3 });
     BUILD("new/part/w", "new/b", "older");
@@ -58,7 +58,7 @@ TEST(renames, a_path_stands_for_everything_below_it)
     end(r);
 }
 
-TEST(renames, a_single_variable_to_anywhere)
+TEST(renames, a_single_variable_to_any_path)
 {
     STORY_FILE("f", { "a/b/c", 1 }, { "d", 2 });
     BUILD("x", "y/z");
@@ -68,7 +68,7 @@ TEST(renames, a_single_variable_to_anywhere)
     end(r);
 }
 
-TEST(renames, what_a_star_matched_is_put_on_the_other_side)
+TEST(renames, the_text_matched_by_a_star_is_substituted)
 {
     STORY_FILE("f", { "layer_0/att/w", 1 }, { "layer_1/att/w", 2 },
         { "head/x/deep/w", 3 });
@@ -83,7 +83,7 @@ TEST(renames, what_a_star_matched_is_put_on_the_other_side)
     end(r);
 }
 
-TEST(renames, the_first_that_matches_decides)
+TEST(renames, the_first_matching_rename_applies)
 {
     STORY_FILE("f", { "one", 1 }, { "two", 2 }, { "a", 3 });
     BUILD("a");
@@ -92,7 +92,7 @@ TEST(renames, the_first_that_matches_decides)
     end(r);
 }
 
-TEST(renames, one_that_leads_nowhere_does_not_fall_back_to_the_old_name)
+TEST(renames, a_rename_to_a_missing_path_does_not_use_the_old_name)
 {
     STORY_FILE("f", { "a", 3 }, { "b", 4 });
     BUILD("a", "b");
@@ -102,7 +102,7 @@ TEST(renames, one_that_leads_nowhere_does_not_fall_back_to_the_old_name)
     end(r);
 }
 
-TEST(renames, one_that_matched_nothing_is_a_finding)
+TEST(renames, an_unused_rename_is_a_finding)
 {
     STORY_FILE("f", { "a", 3 });
     varve_error error;
@@ -119,7 +119,7 @@ TEST(renames, one_that_matched_nothing_is_a_finding)
     end(r);
 }
 
-TEST(renames, they_hold_for_what_is_built_later)
+TEST(renames, renames_apply_to_variables_added_later)
 {
     STORY_FILE("f", { "block/3/w", 1 }, { "block/4/w", 2 });
     varve_rename rename = { "layers/*/kernel", "block/*/w" };
@@ -155,7 +155,7 @@ TEST(renames, a_map_can_be_kept_in_a_text_file)
     end(r);
 }
 
-TEST(renames, a_bad_map_is_named_with_its_line)
+TEST(renames, an_invalid_map_is_reported_with_its_line)
 {
     STORY_FILE("f", { "a", 1 });
     varve_error error;

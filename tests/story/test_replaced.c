@@ -49,7 +49,7 @@ static void check_link(const char *path)
     cr_assert(S_ISLNK(found.st_mode));
 }
 
-TEST(replaced, a_link_stays_and_its_file_is_the_newer_checkpoint)
+TEST(replaced, a_link_is_kept_and_its_target_replaced)
 {
     varve_error error = { 0 };
     cr_assert_eq(mkdir(test_path("disk"), 0777), 0);
@@ -135,7 +135,7 @@ static void write_twice(const char *path, const varve_write_options *options)
 }
 
 /* These files contain the values. */
-TEST(replaced, other_files_of_a_checkpoint_have_the_mode_of_its_index)
+TEST(replaced, data_files_have_the_mode_of_the_index)
 {
     const varve_write_options incremental = { .incremental = true };
     const varve_write_options tensorflow = { .format =

@@ -22,7 +22,7 @@ static void only_says(varve_restoration *r, const char *path)
 }
 
 /* B52 */
-TEST(replaced_child, is_left_as_the_program_made_it)
+TEST(replaced_child, is_not_restored)
 {
     STORY_FILE("f", { "layer/w", 5 }, { "layer/late", 6 });
     varve_error error;
@@ -48,7 +48,7 @@ TEST(replaced_child, is_left_as_the_program_made_it)
     varve_graph_free(graph);
 }
 
-TEST(replaced_child, untracked_and_added_anew_or_removed_and_added_anew)
+TEST(replaced_child, is_not_restored_after_untrack_or_remove)
 {
     STORY_FILE("f", { "w", 5 });
     varve_graph *graph = story_graph();
@@ -80,7 +80,7 @@ static varve_status nines(const varve_tensor *tensor, void *user)
     return VARVE_OK;
 }
 
-TEST(replaced_child, of_the_library_runs_its_initializer)
+TEST(replaced_child, of_library_memory_runs_its_initializer)
 {
     STORY_FILE("f", { "w", 5 });
     varve_graph *graph = story_graph();
@@ -100,7 +100,7 @@ TEST(replaced_child, of_the_library_runs_its_initializer)
 
 #ifdef IS_WHOLE
 /* The permutation of a new epoch, in new memory, under the old name. */
-TEST(replaced_child, of_a_run_that_was_resumed_keeps_its_new_epoch)
+TEST(replaced_child, keeps_its_new_value_in_a_resumed_run)
 {
     int first[2] = { 0, 1 }, next[2] = { 1, 0 }, last[2] = { 8, 9 };
     varve_error error;
@@ -136,7 +136,7 @@ TEST(replaced_child, of_a_run_that_was_resumed_keeps_its_new_epoch)
 
 /* Remaining elements keep their values when their positions change; a new
  * element does not inherit a value that was already restored. */
-TEST(replaced_child, of_a_list_that_had_shrunk_or_was_reordered)
+TEST(replaced_child, is_not_restored_in_a_shrunk_or_reordered_list)
 {
     STORY_FILE("f", { "list/0", 10 }, { "list/1", 11 }, { "list/2", 12 });
     varve_error error;
@@ -174,7 +174,7 @@ TEST(replaced_child, of_a_list_that_had_shrunk_or_was_reordered)
 }
 
 /* A variable keeps changes that were made since it was restored. */
-TEST(replaced_child, taken_out_and_put_back_it_keeps_what_it_has_become)
+TEST(replaced_child, removed_and_added_again_keeps_its_value)
 {
     STORY_FILE("f", { "w", 5 }, { "other", 7 });
     varve_error error;
@@ -212,7 +212,7 @@ TEST(replaced_child, taken_out_and_put_back_it_keeps_what_it_has_become)
 }
 
 /* Its type need not match the node of the file at the new path. */
-TEST(replaced_child, moved_to_where_the_file_has_an_object_it_is_no_mismatch)
+TEST(replaced_child, moved_to_a_path_of_a_saved_object_is_no_mismatch)
 {
     varve_error error;
     for (int first = 0; first < 2; first++) {
@@ -237,7 +237,7 @@ TEST(replaced_child, moved_to_where_the_file_has_an_object_it_is_no_mismatch)
 
 /* Nodes added below a detached node wait with it; cycles without the root are
  * not matched. */
-TEST(replaced_child, out_of_reach_it_gets_nothing)
+TEST(replaced_child, not_reachable_gets_no_value)
 {
     varve_error error;
     for (int way = 0; way < 4; way++) {
@@ -271,7 +271,7 @@ TEST(replaced_child, out_of_reach_it_gets_nothing)
     }
 }
 
-TEST(replaced_child, its_slots_are_new_as_well)
+TEST(replaced_child, has_new_slots)
 {
     varve_error error;
     varve_graph *graph = story_graph();
@@ -297,7 +297,7 @@ TEST(replaced_child, its_slots_are_new_as_well)
 }
 
 /* The value of an older restoration is not restored afterwards. */
-TEST(replaced_child, of_two_restorations_gets_neither_value)
+TEST(replaced_child, of_two_restorations_gets_no_value)
 {
     STORY_FILE("old", { "w", 5 }, { "x", 6 });
     STORY_FILE("new", { "w", 7 });
@@ -324,7 +324,7 @@ TEST(replaced_child, of_two_restorations_gets_neither_value)
 }
 
 /* Restoring a snapshot changes values but not which nodes were restored. */
-TEST(replaced_child, and_snapshots)
+TEST(replaced_child, is_not_restored_after_a_snapshot_restore)
 {
     STORY_FILE("f", { "w", 5 });
     varve_error error;
@@ -347,7 +347,7 @@ TEST(replaced_child, and_snapshots)
 }
 
 /* B47, B48 */
-TEST(replaced_child, the_rules_of_one_name)
+TEST(replaced_child, follows_the_rules_for_duplicate_names)
 {
     varve_error error;
     varve_graph *graph = story_graph();

@@ -84,7 +84,7 @@ TEST(report_lists, entries_have_paths_types_sizes_and_reasons)
     varve_graph_free(graph);
 }
 
-TEST(report_lists, the_text_counts_then_names_what_is_not_plain)
+TEST(report_lists, the_text_lists_unmatched_values_only)
 {
     varve_graph *graph = story_graph();
     varve_restoration *r;
@@ -101,7 +101,7 @@ TEST(report_lists, the_text_counts_then_names_what_is_not_plain)
     varve_graph_free(graph);
 }
 
-TEST(report_lists, only_in_file_is_what_nothing_waits_for)
+TEST(report_lists, only_in_file_lists_values_that_are_not_pending)
 {
     STORY_FILE("f", { "a", 1 }, { "b", 2 });
     varve_error error;
@@ -119,7 +119,7 @@ TEST(report_lists, only_in_file_is_what_nothing_waits_for)
     varve_graph_free(graph);
 }
 
-TEST(report_lists, type_and_shape_give_the_nearest_where_one_is_free)
+TEST(report_lists, the_nearest_path_is_found_by_type_and_shape)
 {
     float v[6] = { 0 };
     varve_graph *graph = story_graph();
@@ -144,7 +144,7 @@ TEST(report_lists, type_and_shape_give_the_nearest_where_one_is_free)
     varve_graph_free(graph);
 }
 
-TEST(report_lists, a_report_is_of_its_moment_and_outlives_the_rest)
+TEST(report_lists, a_report_is_a_snapshot_and_outlives_the_restoration)
 {
     STORY_FILE("f", { "a", 1 });
     varve_error error;
@@ -163,7 +163,7 @@ TEST(report_lists, a_report_is_of_its_moment_and_outlives_the_rest)
 }
 
 /* One object of the file cannot be two of the program. */
-TEST(report_lists, a_claim_that_came_second_is_not_called_missing)
+TEST(report_lists, a_second_claim_is_not_reported_as_missing)
 {
     float w = 8;
     varve_graph *graph = story_graph();
@@ -191,7 +191,7 @@ TEST(report_lists, a_claim_that_came_second_is_not_called_missing)
     varve_graph_free(graph);
 }
 
-TEST(report_lists, a_rename_that_leads_nowhere_is_the_reason)
+TEST(report_lists, a_rename_to_a_missing_path_is_given_as_the_reason)
 {
     STORY_FILE("f", { "a", 1 });
     float a = 0;
@@ -215,7 +215,7 @@ TEST(report_lists, a_rename_that_leads_nowhere_is_the_reason)
 }
 
 /* A requested copy is listed, although the variable is local. */
-TEST(report_lists, a_plan_shows_a_copy_that_a_local_variable_cannot_have)
+TEST(report_lists, a_dry_run_shows_a_copy_refused_for_a_local_variable)
 {
     STORY_FILE("f", { "a", 1 });
     varve_error error;
@@ -237,7 +237,7 @@ TEST(report_lists, a_plan_shows_a_copy_that_a_local_variable_cannot_have)
 }
 
 /* A missing value of a local variable is accepted, but a mismatch is not. */
-TEST(report_lists, a_plan_shows_a_local_variable_that_a_read_fails_for)
+TEST(report_lists, a_dry_run_shows_a_local_variable_that_fails_a_read)
 {
     STORY_FILE("f", { "k/below", 1 });
     varve_error error;

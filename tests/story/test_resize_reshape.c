@@ -38,7 +38,7 @@ static void read_v(const varve_read_options *options, float *v, uint64_t rows,
     varve_graph_free(graph);
 }
 
-TEST(resize_reshape, what_both_have_is_restored_and_the_rest_stays)
+TEST(resize_reshape, common_elements_are_restored_and_others_unchanged)
 {
     write_two();
     const uint64_t staging[] = { 0, 1 };
@@ -57,7 +57,7 @@ TEST(resize_reshape, what_both_have_is_restored_and_the_rest_stays)
     }
 }
 
-TEST(resize_reshape, only_paths_that_are_named_are_resized)
+TEST(resize_reshape, only_paths_that_match_are_resized)
 {
     write_two();
     varve_error error;
@@ -74,7 +74,7 @@ TEST(resize_reshape, only_paths_that_are_named_are_resized)
     varve_graph_free(graph);
 }
 
-TEST(resize_reshape, another_rank_is_not_resized)
+TEST(resize_reshape, a_different_rank_is_not_resized)
 {
     write_two();
     varve_error error;
@@ -112,7 +112,7 @@ TEST(resize_reshape, the_rest_of_a_library_owned_variable_is_initialized)
     varve_graph_free(graph);
 }
 
-TEST(resize_reshape, reshape_takes_the_same_number_of_elements)
+TEST(resize_reshape, reshape_requires_the_same_number_of_elements)
 {
     write_two();
     varve_error error;
@@ -132,7 +132,7 @@ TEST(resize_reshape, reshape_takes_the_same_number_of_elements)
     varve_graph_free(graph);
 }
 
-TEST(resize_reshape, with_a_cast)
+TEST(resize_reshape, resize_with_a_cast)
 {
     write_two();
     varve_read_options options = { .resize = "v", .cast = VARVE_CAST_WIDEN };

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-TEST(restoration_outlives_graph, the_graph_first_then_every_call)
+TEST(restoration_outlives_graph, every_call_works_after_the_graph_is_freed)
 {
     STORY_FILE("f", { "a", 1 }, { "b", 2 });
     varve_error error;
@@ -41,7 +41,7 @@ TEST(restoration_outlives_graph, freeing_it_closes_the_file)
     varve_graph_free(graph);
 }
 
-TEST(restoration_outlives_graph, a_deleted_file_still_gives_what_waits)
+TEST(restoration_outlives_graph, a_deleted_file_still_provides_pending_values)
 {
     STORY_FILE("f", { "a", 1 });
     varve_graph *graph = story_graph();
@@ -54,7 +54,8 @@ TEST(restoration_outlives_graph, a_deleted_file_still_gives_what_waits)
     varve_graph_free(graph);
 }
 
-TEST(restoration_outlives_graph, a_replaced_file_gives_the_older_values)
+TEST(restoration_outlives_graph,
+    a_replaced_file_still_provides_the_older_values)
 {
     STORY_FILE("f", { "a", 1 });
     varve_graph *graph = story_graph();

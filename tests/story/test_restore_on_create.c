@@ -28,7 +28,7 @@ static varve_node *grow(varve_node *parent, const char *name, struct runs *runs)
         parent, name, VARVE_FLOAT32, VARVE_SCALAR, fill_with_7, runs);
 }
 
-TEST(restore_on_create, a_value_that_waits_keeps_the_initializer_from_running)
+TEST(restore_on_create, a_pending_value_prevents_the_initializer)
 {
     STORY_FILE("f", { "w", 5 });
     varve_graph *graph = story_graph();
@@ -44,7 +44,7 @@ TEST(restore_on_create, a_value_that_waits_keeps_the_initializer_from_running)
     varve_graph_free(graph);
 }
 
-TEST(restore_on_create, without_a_value_it_runs_once)
+TEST(restore_on_create, the_initializer_runs_once_without_a_value)
 {
     STORY_FILE("f", { "w", 5 });
     varve_graph *graph = story_graph();
@@ -66,7 +66,7 @@ TEST(restore_on_create, without_a_value_it_runs_once)
     varve_graph_free(graph);
 }
 
-TEST(restore_on_create, a_restored_value_beats_an_initializer_that_came_first)
+TEST(restore_on_create, a_restored_value_replaces_an_initialized_one)
 {
     STORY_FILE("f", { "w", 5 });
     varve_graph *graph = story_graph();
@@ -80,7 +80,7 @@ TEST(restore_on_create, a_restored_value_beats_an_initializer_that_came_first)
     varve_graph_free(graph);
 }
 
-TEST(restore_on_create, a_variable_in_a_branch_not_tracked_yet_is_restored_too)
+TEST(restore_on_create, a_variable_in_a_detached_branch_is_restored)
 {
     STORY_FILE("f", { "layer/w", 5 });
     varve_graph *graph = story_graph();
@@ -159,7 +159,7 @@ static varve_status count_node(void *user, varve_node *node, const char *path)
     return VARVE_OK;
 }
 
-TEST(restore_on_create, what_could_not_arrive_is_listed_as_without_a_value)
+TEST(restore_on_create, variables_not_restored_are_listed_as_without_a_value)
 {
     STORY_FILE("f", { "bad", 5 });
     varve_error error;

@@ -69,7 +69,7 @@ static bool is_there(const char *name)
 static const varve_run_options every_ten = { .manager = {
     .interval_steps = 10, .number_by_step = true, .async = true } };
 
-TEST(run, begins_anew_and_then_where_it_ended)
+TEST(run, starts_from_the_beginning_then_resumes)
 {
     struct state s;
     varve_error error;
@@ -90,7 +90,7 @@ TEST(run, begins_anew_and_then_where_it_ended)
 }
 
 /* A finished run is started again. */
-TEST(run, that_has_nothing_left_to_do_writes_nothing)
+TEST(run, that_is_already_complete_writes_nothing)
 {
     struct state s;
     varve_error error;
@@ -105,7 +105,7 @@ TEST(run, that_has_nothing_left_to_do_writes_nothing)
 }
 
 /* An off-by-one loop: the step was done before the resume. */
-TEST(run, that_does_a_step_twice_fails_unless_that_is_permitted)
+TEST(run, that_repeats_a_step_fails_unless_allowed)
 {
     struct state s;
     varve_error error;
@@ -134,7 +134,7 @@ TEST(run, that_does_a_step_twice_fails_unless_that_is_permitted)
 }
 
 /* The loop is left within a step, from which no run can resume. */
-TEST(run, that_is_left_saves_nothing_more)
+TEST(run, that_is_abandoned_saves_nothing_more)
 {
     struct state s;
     varve_error error;
@@ -149,7 +149,7 @@ TEST(run, that_is_left_saves_nothing_more)
     varve_run_free(NULL);
 }
 
-TEST(run, that_is_asked_to_stop_saves_the_step_that_is_under_way)
+TEST(run, saves_the_current_step_when_stopped)
 {
     struct state s;
     varve_error error;
@@ -199,7 +199,7 @@ static varve_status count_calls(void *user)
     return VARVE_OK;
 }
 
-TEST(run, begins_anew_beside_damage_only_if_allowed)
+TEST(run, starts_from_the_beginning_despite_damage_only_if_allowed)
 {
     struct state s;
     varve_error error;
@@ -233,7 +233,7 @@ TEST(run, begins_anew_beside_damage_only_if_allowed)
 }
 
 /* The first failure is returned, and later calls do nothing. */
-TEST(run, keeps_its_first_failure)
+TEST(run, keeps_its_first_error)
 {
     struct state s;
     varve_error error;
@@ -255,7 +255,7 @@ TEST(run, keeps_its_first_failure)
     cr_assert_not(is_there("run/ckpt-1.varve"));
 }
 
-TEST(run, takes_NULL_and_what_no_memory_gives)
+TEST(run, accepts_null_and_a_failed_allocation)
 {
     varve_error error;
     test_fail_allocation(0, true);
@@ -361,7 +361,7 @@ TEST(run, handles_the_signals_that_end_a_program)
     }
 }
 
-TEST(run, that_is_killed_at_any_moment_goes_on_bit_for_bit)
+TEST(run, resumes_bit_for_bit_after_a_kill_at_any_moment)
 {
     volatile int64_t *steps = share();
     int64_t last = 0;
@@ -424,7 +424,7 @@ TEST(run, ends_when_its_levels_have_the_last_checkpoint)
     cr_assert(is_there("level/ckpt-5.varve"));
 }
 
-TEST(run, whose_level_gets_nothing_warns_and_fails_in_the_end)
+TEST(run, with_a_failing_level_warns_and_fails_at_its_end)
 {
     struct state s;
     varve_error error;

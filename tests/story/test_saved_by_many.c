@@ -200,7 +200,7 @@ static void write_graph(const char *from, const char *to,
 
 /* Whatever the number of data files, the repacked checkpoint equals that of one
  * process with all values. */
-TEST(saved_by_many, is_repacked_to_what_one_process_writes)
+TEST(saved_by_many, is_repacked_to_the_bytes_of_one_process)
 {
     varve_error error = { 0 };
     size_t sizes[PIECES + 2];
@@ -224,7 +224,7 @@ TEST(saved_by_many, is_repacked_to_what_one_process_writes)
         free(bytes[i]);
 }
 
-TEST(saved_by_many, is_repacked_and_written_as_everything_else)
+TEST(saved_by_many, is_repacked_and_converted_to_every_format)
 {
     varve_error error = { 0 };
     save_by_many("f.varve", 1);
@@ -246,7 +246,7 @@ TEST(saved_by_many, is_repacked_and_written_as_everything_else)
 
 /* One process saves incrementally or compressed, based on it and next to it;
  * then several processes save incrementally based on that. */
-TEST(saved_by_many, is_a_base_and_has_one)
+TEST(saved_by_many, can_be_a_base_and_have_a_base)
 {
     varve_error error = { 0 };
     save_by_many("f.varve", 1);
@@ -290,7 +290,7 @@ static void damage(uint64_t row, uint64_t column, unsigned round)
     fclose(file);
 }
 
-TEST(saved_by_many, loses_no_more_than_the_pieces_that_are_damaged)
+TEST(saved_by_many, loses_only_the_damaged_pieces)
 {
     varve_error error = { 0 };
     save_by_many("f.varve", 1);
@@ -310,7 +310,7 @@ TEST(saved_by_many, loses_no_more_than_the_pieces_that_are_damaged)
     free_part(p);
 }
 
-TEST(saved_by_many, leaves_all_as_it_was_without_memory)
+TEST(saved_by_many, changes_nothing_without_memory)
 {
     save_by_many("f.varve", 1);
     varve_status status = VARVE_NO_MEMORY;
@@ -341,7 +341,7 @@ TEST(saved_by_many, leaves_all_as_it_was_without_memory)
 }
 
 /* Restored values are undone from memory, or by a second pass. */
-TEST(saved_by_many, is_taken_back_where_a_state_refuses)
+TEST(saved_by_many, is_undone_if_a_state_fails_to_load)
 {
     save_by_many("f.varve", 1);
     for (uint64_t staging = 0; staging < 2; staging++) {
@@ -387,7 +387,7 @@ static void read_unmapped(const varve_box *box, const char *reason)
     varve_graph_free(graph);
 }
 
-TEST(saved_by_many, is_read_where_it_cannot_be_mapped)
+TEST(saved_by_many, is_read_if_it_cannot_be_mapped)
 {
     const varve_box all = { { 0, 0 }, { ROWS, COLUMNS } };
     const varve_box upper = { { 0, 0 }, { ROWS / 2, COLUMNS } };
@@ -397,7 +397,7 @@ TEST(saved_by_many, is_read_where_it_cannot_be_mapped)
 }
 
 /* Values of another type, undone from memory and from the file. */
-TEST(saved_by_many, is_what_slices_go_back_to)
+TEST(saved_by_many, is_restored_into_slices_and_undone)
 {
     varve_error error = { 0 };
     const varve_box box = boxes[0];
@@ -425,7 +425,7 @@ TEST(saved_by_many, is_what_slices_go_back_to)
     varve_graph_free(graph);
 }
 
-TEST(saved_by_many, is_restored_by_a_saver_and_not_saved_by_it)
+TEST(saved_by_many, can_be_restored_but_not_saved_by_a_saver)
 {
     varve_error error = { 0 };
     float part[20][20];

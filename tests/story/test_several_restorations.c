@@ -6,7 +6,7 @@
  */
 #include "story.h"
 
-TEST(several_restorations, the_last_one_asked_wins_for_what_comes_later)
+TEST(several_restorations, the_latest_restoration_wins_for_later_variables)
 {
     STORY_FILE("one", { "a", 1 }, { "b", 2 });
     STORY_FILE("two", { "a", 10 });
@@ -29,7 +29,7 @@ TEST(several_restorations, the_last_one_asked_wins_for_what_comes_later)
     varve_graph_free(graph);
 }
 
-TEST(several_restorations, what_the_newer_gave_need_not_fit_the_older)
+TEST(several_restorations, values_of_the_newer_need_not_match_the_older)
 {
     STORY_FILE("one", { "k/below", 1 });
     STORY_FILE("two", { "k", 10 });
@@ -49,7 +49,7 @@ TEST(several_restorations, what_the_newer_gave_need_not_fit_the_older)
     varve_graph_free(graph);
 }
 
-TEST(several_restorations, freeing_the_newer_lets_the_older_give_what_waits)
+TEST(several_restorations, freeing_the_newer_makes_the_older_provide_values)
 {
     STORY_FILE("one", { "a", 1 });
     STORY_FILE("two", { "a", 10 });
@@ -65,7 +65,7 @@ TEST(several_restorations, freeing_the_newer_lets_the_older_give_what_waits)
     varve_graph_free(graph);
 }
 
-TEST(several_restorations, an_older_one_does_not_touch_what_a_newer_filled)
+TEST(several_restorations, an_older_one_does_not_change_values_of_a_newer_one)
 {
     STORY_FILE("one", { "x/a", 1 });
     STORY_FILE("two", { "a", 10 });
@@ -88,7 +88,7 @@ TEST(several_restorations, an_older_one_does_not_touch_what_a_newer_filled)
 }
 
 /* B8 */
-TEST(several_restorations, two_roots_wait_for_one_object_and_the_later_wins)
+TEST(several_restorations, of_two_pending_roots_the_later_wins)
 {
     STORY_FILE("one", { "dep/v", 12 });
     STORY_FILE("two", { "dep/v", 13 });
@@ -149,7 +149,7 @@ static void write_with_slots(void)
 }
 
 /* S1, S2, S3 */
-TEST(several_restorations, slots_from_the_older_the_variable_from_the_newer)
+TEST(several_restorations, slots_of_the_older_and_the_variable_of_the_newer)
 {
     write_with_slots();
     STORY_FILE("plain", { "v", 12 });
@@ -178,7 +178,7 @@ TEST(several_restorations, slots_from_the_older_the_variable_from_the_newer)
     varve_graph_free(graph);
 }
 
-TEST(several_restorations, what_waits_is_answered_by_the_newest_that_has_one)
+TEST(several_restorations, a_query_returns_the_newest_pending_value)
 {
     float two[2] = { 0 };
     varve_graph *graph = story_graph();

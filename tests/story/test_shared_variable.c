@@ -5,7 +5,7 @@
  */
 #include "story.h"
 
-TEST(shared_variable, is_saved_once_and_restored_through_either_name)
+TEST(shared_variable, is_saved_once_and_restored_by_either_name)
 {
     varve_error error;
     varve_graph *graph = story_graph();
@@ -35,7 +35,7 @@ TEST(shared_variable, is_saved_once_and_restored_through_either_name)
 }
 
 /* B10 */
-TEST(shared_variable, split_into_two_is_a_finding_with_both_paths)
+TEST(shared_variable, split_into_two_is_reported_with_both_paths)
 {
     varve_error error;
     varve_graph *graph = story_graph();
@@ -62,7 +62,7 @@ TEST(shared_variable, split_into_two_is_a_finding_with_both_paths)
 }
 
 /* B10: objects */
-TEST(shared_variable, one_object_of_the_file_is_not_two_of_the_program)
+TEST(shared_variable, one_saved_object_does_not_match_two_objects)
 {
     varve_error error;
     varve_graph *graph = story_graph();
@@ -90,7 +90,7 @@ TEST(shared_variable, one_object_of_the_file_is_not_two_of_the_program)
 }
 
 /* B11 */
-TEST(shared_variable, two_objects_of_the_file_may_be_one_of_the_program)
+TEST(shared_variable, two_saved_objects_may_match_one_object)
 {
     STORY_FILE("f", { "dep1/v1", 32 }, { "dep2/v2", 64 });
     varve_graph *graph = story_graph();
@@ -107,7 +107,7 @@ TEST(shared_variable, two_objects_of_the_file_may_be_one_of_the_program)
     varve_graph_free(graph);
 }
 
-TEST(shared_variable, two_values_of_the_file_for_one_variable_is_a_finding)
+TEST(shared_variable, two_saved_values_for_one_variable_are_a_finding)
 {
     STORY_FILE("f", { "a", 1 }, { "b", 2 });
     varve_error error;
@@ -126,7 +126,7 @@ TEST(shared_variable, two_values_of_the_file_for_one_variable_is_a_finding)
 /* Many published models contain a tied weight twice. Equal values are not
  * reported in any format, also if the file has no checksum of a whole value.
  * Different values are reported, even if only their last byte differs. */
-TEST(shared_variable, two_equal_values_of_the_file_may_be_one_of_the_program)
+TEST(shared_variable, two_equal_saved_values_may_match_one_variable)
 {
     enum { COUNT = 10000 }; /* more than is compared at once */
     static const varve_format formats[] = {

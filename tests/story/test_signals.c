@@ -27,7 +27,7 @@ static void set_timer(int microseconds)
     cr_assert_eq(setitimer(ITIMER_REAL, &every, NULL), 0);
 }
 
-TEST(signals, a_storm_of_them_disturbs_no_save_and_no_restore)
+TEST(signals, frequent_signals_do_not_affect_saves_and_restores)
 {
     struct sigaction action = { .sa_handler = on_alarm }, found;
     sigset_t before, after;

@@ -60,7 +60,7 @@ static varve_tensor view_of(float *memory, const varve_box *box)
     return varve_array(memory, box->extents[0], box->extents[1]);
 }
 
-TEST(slices, have_their_part_of_a_checkpoint_of_any_format)
+TEST(slices, are_restored_from_a_checkpoint_of_any_format)
 {
     static const varve_format formats[] = { VARVE_FORMAT_VARVE,
 #ifdef IS_WHOLE
@@ -89,7 +89,7 @@ TEST(slices, have_their_part_of_a_checkpoint_of_any_format)
     }
 }
 
-TEST(slices, of_the_library_wait_for_their_part_and_are_cast)
+TEST(slices, of_library_memory_can_be_pending_and_cast)
 {
     varve_read_options options = { .cast = VARVE_CAST_WIDEN };
     const varve_box *box = &boxes[2];
@@ -133,7 +133,7 @@ TEST(slices, of_one_value_can_be_several_variables)
 
 /* A domain with a halo that belongs to neighbors: the inner rows are the slice,
  * and whole rows of the memory. */
-TEST(slices, leave_a_halo_alone)
+TEST(slices, leave_a_halo_unchanged)
 {
     float domain[4][COLUMNS];
     write_table();
@@ -153,7 +153,7 @@ TEST(slices, leave_a_halo_alone)
     varve_graph_free(graph);
 }
 
-TEST(slices, fit_by_the_shape_of_their_value)
+TEST(slices, match_by_the_shape_of_the_whole_value)
 {
     float memory[2 * COLUMNS];
     varve_error error;
@@ -174,7 +174,7 @@ TEST(slices, fit_by_the_shape_of_their_value)
 }
 
 /* A slice with the shape of the saved value, but of a larger whole. */
-TEST(slices, of_the_shape_of_another_value_do_not_fit_that)
+TEST(slices, do_not_match_a_value_of_another_shape)
 {
     static float memory[ROWS * COLUMNS];
     varve_error error;
@@ -187,7 +187,7 @@ TEST(slices, of_the_shape_of_another_value_do_not_fit_that)
     varve_graph_free(graph);
 }
 
-TEST(slices, alone_are_not_saved_and_all_of_a_value_is)
+TEST(slices, are_saved_only_if_they_cover_the_value)
 {
     float memory[2 * COLUMNS] = { 0 };
     varve_error error;
@@ -225,7 +225,7 @@ TEST(slices, alone_are_not_saved_and_all_of_a_value_is)
 
 /* A value of several chunks with one damaged: only slices that intersect it
  * cannot be read. */
-TEST(slices, need_only_the_chunks_that_they_meet)
+TEST(slices, read_only_the_chunks_that_they_intersect)
 {
     enum { LONG = 1 << 20 };
     float *values = calloc(LONG, sizeof *values), memory[16];
@@ -265,7 +265,7 @@ TEST(slices, need_only_the_chunks_that_they_meet)
     free(values);
 }
 
-TEST(slices, without_memory_leave_all_as_it_was)
+TEST(slices, change_nothing_without_memory)
 {
     write_table();
     varve_status status = VARVE_NO_MEMORY;

@@ -51,7 +51,7 @@ static void play(const enum step *order)
     varve_graph_free(graph);
 }
 
-TEST(slot_before_variable, every_order_of_the_four_ends_the_same)
+TEST(slot_before_variable, every_order_of_the_four_calls_gives_the_same_state)
 {
     write_slot();
     int played = 0;
@@ -71,7 +71,7 @@ TEST(slot_before_variable, every_order_of_the_four_ends_the_same)
 }
 
 /* S5 */
-TEST(slot_before_variable, asking_what_waits_for_a_slot_works_before_it_is)
+TEST(slot_before_variable, the_pending_value_of_a_slot_can_be_queried_before)
 {
     write_slot();
     varve_graph *graph = story_graph();
@@ -111,7 +111,7 @@ static varve_graph *build_two(float *values, bool backwards)
     return graph;
 }
 
-TEST(slot_before_variable, two_of_one_name_stay_with_their_variables)
+TEST(slot_before_variable, slots_of_equal_names_match_their_own_variables)
 {
     float saved[] = { 1, 2, 3, 4 };
     varve_graph *graph = build_two(saved, false);
@@ -128,7 +128,7 @@ TEST(slot_before_variable, two_of_one_name_stay_with_their_variables)
     }
 }
 
-TEST(slot_before_variable, a_slot_of_what_is_not_saved_is_not_saved)
+TEST(slot_before_variable, a_slot_of_an_unsaved_variable_is_not_saved)
 {
     varve_error error;
     varve_graph *graph = story_graph();
@@ -183,7 +183,7 @@ TEST(slot_before_variable, only_slots_of_this_model_are_saved_by_their_path)
     varve_graph_free(graph);
 }
 
-TEST(slot_before_variable, a_slot_that_has_no_home_is_named)
+TEST(slot_before_variable, a_slot_without_a_match_is_reported)
 {
     write_slot();
     varve_error error;

@@ -55,7 +55,7 @@ static void end(struct evaluator *e)
 
 static const varve_rename to_averages = { "net/**", "ema/shadow(model/**)" };
 
-TEST(slot_renames, averages_become_weights)
+TEST(slot_renames, slots_of_averages_are_restored_as_weights)
 {
     struct evaluator e;
     varve_error error;
@@ -77,7 +77,7 @@ TEST(slot_renames, averages_become_weights)
     }
 }
 
-TEST(slot_renames, what_waits_is_told)
+TEST(slot_renames, pending_slots_are_reported)
 {
     struct evaluator e = { .graph = story_graph() };
     write_averages();
@@ -96,7 +96,7 @@ TEST(slot_renames, what_waits_is_told)
     end(&e);
 }
 
-TEST(slot_renames, only_and_a_plan_beside)
+TEST(slot_renames, apply_with_only_and_in_a_dry_run)
 {
     struct evaluator e;
     varve_error error;
@@ -129,7 +129,7 @@ TEST(slot_renames, a_shared_variable_by_any_of_its_paths)
 }
 
 /* The slot itself is restored, too: the rename requests a copy. */
-TEST(slot_renames, averages_beside_their_own_slots)
+TEST(slot_renames, averages_with_slots_of_their_own)
 {
     struct evaluator e;
     float a = 0, shadow = 0;
@@ -145,7 +145,7 @@ TEST(slot_renames, averages_beside_their_own_slots)
 }
 
 /* Owner and variable keep their names; only the slot is renamed. */
-TEST(slot_renames, a_slot_of_the_program)
+TEST(slot_renames, slots_of_the_program_are_renamed)
 {
     write_averages();
     static const varve_rename to[] = {

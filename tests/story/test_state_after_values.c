@@ -55,7 +55,7 @@ static void write_thing(const char *name)
 }
 
 /* P1 */
-TEST(state_after_values, bytes_go_out_and_come_back)
+TEST(state_after_values, saved_bytes_are_loaded)
 {
     struct thing thing = { .bytes = "\1\0\2", .size = 3 };
     varve_graph *graph = story_graph();
@@ -73,7 +73,7 @@ TEST(state_after_values, bytes_go_out_and_come_back)
     varve_graph_free(graph);
 }
 
-TEST(state_after_values, load_runs_when_the_values_of_its_node_are_there)
+TEST(state_after_values, load_runs_after_the_values_of_its_node)
 {
     write_thing("f");
     float shuffle = 0;
@@ -147,7 +147,7 @@ static void add_beside(struct thing *thing, varve_status expected)
     varve_graph_free(graph);
 }
 
-TEST(state_after_values, load_sees_what_the_library_owns)
+TEST(state_after_values, load_can_read_library_owned_values)
 {
     write_thing("f");
     struct thing thing = { .status = VARVE_OK };
@@ -156,7 +156,7 @@ TEST(state_after_values, load_sees_what_the_library_owns)
     add_beside(&failing, VARVE_CALLBACK);
 }
 
-TEST(state_after_values, dropping_what_it_waits_for_lets_it_load)
+TEST(state_after_values, dropping_a_pending_value_runs_load)
 {
     write_thing("f");
     varve_error error;
@@ -173,7 +173,7 @@ TEST(state_after_values, dropping_what_it_waits_for_lets_it_load)
     varve_graph_free(graph);
 }
 
-TEST(state_after_values, a_save_that_fails_leaves_no_file)
+TEST(state_after_values, a_failed_save_leaves_no_file)
 {
     varve_error error;
     struct thing thing = { .bytes = "x", .size = 1, .save_status = VARVE_IO };
@@ -188,7 +188,7 @@ TEST(state_after_values, a_save_that_fails_leaves_no_file)
     varve_graph_free(graph);
 }
 
-TEST(state_after_values, an_empty_state_is_a_state)
+TEST(state_after_values, an_empty_state_is_saved_and_loaded)
 {
     struct thing thing = { .size = 0 };
     varve_graph *graph = story_graph();
@@ -205,7 +205,7 @@ TEST(state_after_values, an_empty_state_is_a_state)
 }
 
 /* B23 */
-TEST(state_after_values, a_state_the_program_lacks_is_named)
+TEST(state_after_values, a_state_missing_in_the_program_is_reported)
 {
     write_thing("f");
     varve_error error;

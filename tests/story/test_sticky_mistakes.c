@@ -6,7 +6,7 @@
  */
 #include "story.h"
 
-TEST(sticky_mistakes, the_first_is_kept_and_the_rest_is_harmless)
+TEST(sticky_mistakes, the_first_error_is_kept_and_later_calls_do_nothing)
 {
     varve_error error, again;
     float v = 1;
@@ -45,7 +45,7 @@ TEST(sticky_mistakes, the_first_is_kept_and_the_rest_is_harmless)
     varve_graph_free(graph);
 }
 
-TEST(sticky_mistakes, running_out_of_memory_is_one_of_them)
+TEST(sticky_mistakes, a_failed_allocation_is_sticky)
 {
     varve_error error;
     for (long n = 0; n < 200; n++) {
@@ -69,7 +69,7 @@ TEST(sticky_mistakes, running_out_of_memory_is_one_of_them)
     cr_assert_fail("it never succeeded");
 }
 
-TEST(sticky_mistakes, one_is_cleared_when_the_program_can_do_without)
+TEST(sticky_mistakes, an_error_can_be_cleared_by_the_program)
 {
     varve_error error;
     float v = 1, w = 2;
@@ -100,7 +100,7 @@ TEST(sticky_mistakes, one_is_cleared_when_the_program_can_do_without)
     varve_graph_free(graph);
 }
 
-TEST(sticky_mistakes, a_value_that_could_not_be_delivered_is_not_cleared)
+TEST(sticky_mistakes, an_undelivered_value_is_not_cleared)
 {
     varve_error error;
     float v[2] = { 1, 2 };
@@ -129,7 +129,7 @@ static varve_status refuse(const varve_tensor *tensor, void *user)
 
 /* A variable whose initializer failed has no value until it is given one, but
  * it always has memory. */
-TEST(sticky_mistakes, what_has_no_value_yet_can_be_given_one_after_all)
+TEST(sticky_mistakes, a_variable_without_a_value_can_be_set_later)
 {
     for (int without_memory = 0; without_memory < 2; without_memory++) {
         varve_error error;

@@ -99,7 +99,7 @@ TEST(strict_run, fails_in_its_first_step_and_saves_nothing)
     cr_assert_eq(end(&l), VARVE_OK);
 }
 
-TEST(strict_run, fails_at_its_end_where_no_step_has_checked_it)
+TEST(strict_run, fails_at_its_end_if_no_step_checked_it)
 {
     struct life l;
     begin();
@@ -115,7 +115,7 @@ TEST(strict_run, fails_at_its_end_where_no_step_has_checked_it)
 }
 
 /* A program that would truncate its log leaves it unchanged. */
-TEST(strict_run, is_checked_before_the_first_step_where_the_program_is_built)
+TEST(strict_run, can_be_checked_before_the_first_step)
 {
     struct life l;
     const varve_read_options expects = { .expect = { .missing = "middle",
@@ -154,7 +154,7 @@ TEST(strict_run, is_checked_before_the_first_step_where_the_program_is_built)
     cr_assert_not(varve_run_check_resume(NULL));
 }
 
-TEST(strict_run, takes_what_is_built_before_the_first_step)
+TEST(strict_run, accepts_variables_added_before_the_first_step)
 {
     struct life l = { .run = varve_run_new(test_allocator()) };
     varve_node *root = varve_run_root(l.run);
@@ -168,7 +168,7 @@ TEST(strict_run, takes_what_is_built_before_the_first_step)
     cr_assert_not(is_there("run/ckpt-5.varve"), "all of it was taken");
 }
 
-TEST(strict_run, renames_and_permits_what_is_named)
+TEST(strict_run, applies_renames_and_expect_patterns)
 {
     struct life l;
     const varve_rename rename = { "middle", "hidden" };
@@ -267,7 +267,7 @@ TEST(strict_run, does_not_apply_a_rename_if_the_checkpoint_has_both_slots)
 }
 
 /* No other file contains the trained value. */
-TEST(strict_run, that_may_be_partial_keeps_what_it_was_resumed_from)
+TEST(strict_run, with_a_partial_resume_keeps_its_checkpoint)
 {
     struct life l;
     varve_error error;

@@ -73,7 +73,7 @@ TEST(struct_bits, are_saved_and_restored)
 }
 
 /* Each bit of each field: neighboring fields do not change. */
-TEST(struct_bits, leave_their_neighbours_alone)
+TEST(struct_bits, leave_neighbouring_bits_unchanged)
 {
     static const struct cpu each[] = { { .mode = 1 }, { .mode = 4 },
         { .offset = 1 }, { .offset = -16 }, { .offset = 15 },
@@ -96,7 +96,7 @@ TEST(struct_bits, leave_their_neighbours_alone)
 }
 
 /* They are added after the read, and the struct moves between saves. */
-TEST(struct_bits, are_restored_when_they_come_and_followed_when_they_move)
+TEST(struct_bits, are_restored_when_added_and_followed_when_moved)
 {
     struct cpu cpu = { 0 }, moved = busy;
     write_cpu(&busy);
@@ -119,7 +119,7 @@ TEST(struct_bits, are_restored_when_they_come_and_followed_when_they_move)
 }
 
 /* A number that does not fit is rejected, not truncated. */
-TEST(struct_bits, refuse_what_they_have_no_room_for)
+TEST(struct_bits, refuse_values_that_are_too_large)
 {
     static const struct {
         uint64_t mode;
@@ -161,7 +161,7 @@ static const varve_field bytes[] = {
 };
 
 /* With two names for the same bits, the last restored value would win. */
-TEST(struct_bits, are_in_one_value_only)
+TEST(struct_bits, must_not_be_in_two_values)
 {
     struct cpu cpu = busy;
     varve_error error = { 0 };
@@ -190,7 +190,7 @@ TEST(struct_bits, are_in_one_value_only)
     varve_graph_free(graph);
 }
 
-TEST(struct_bits, of_a_snapshot_are_those_that_it_has_taken)
+TEST(struct_bits, are_restored_by_a_snapshot)
 {
     struct cpu cpu = busy;
     varve_error error = { 0 };
@@ -207,7 +207,7 @@ TEST(struct_bits, of_a_snapshot_are_those_that_it_has_taken)
     varve_graph_free(graph);
 }
 
-TEST(struct_bits, are_there_or_not_at_each_allocation_that_fails)
+TEST(struct_bits, are_restored_completely_or_not_when_allocations_fail)
 {
     struct cpu cpu = busy;
     bool done = false;

@@ -66,7 +66,7 @@ static const varve_field wide_fields[] = {
     VARVE_FIELDS_END,
 };
 
-TEST(struct_cells, keep_their_rows)
+TEST(struct_cells, of_another_shape_match_by_index)
 {
     struct world world = { { { { 1, 1 } } } };
     struct wide wide = { { { { 9, 9 } } } };
@@ -92,7 +92,7 @@ static const varve_field foreign_fields[] = {
     VARVE_FIELDS_END,
 };
 
-TEST(struct_cells, have_a_table_of_their_own)
+TEST(struct_cells, need_a_field_table_of_their_own_struct)
 {
     struct world world = { { { { 1, 1 } } } };
     varve_error error = { 0 };

@@ -99,7 +99,7 @@ TEST(struct_header, is_followed_as_the_array_grows)
     free_path(&path);
 }
 
-TEST(struct_header, is_made_with_the_room)
+TEST(struct_header, is_set_when_the_array_is_allocated)
 {
     struct path path = { NULL };
     write_path(3);
@@ -149,7 +149,7 @@ static void *no_points(size_t count, size_t size)
     return NULL;
 }
 
-TEST(struct_header, has_to_be_filled_in)
+TEST(struct_header, must_be_set_by_the_allocation_callback)
 {
     static const varve_field forgetful[] = {
         VARVE_FIELD_POINTER_BY(

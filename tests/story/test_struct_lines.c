@@ -30,7 +30,7 @@ static const varve_field by_line[] = {
     VARVE_FIELDS_END,
 };
 
-TEST(structs, have_many_members_in_a_line)
+TEST(structs, may_list_many_members_in_a_line)
 {
     struct adam adam = { 7, 0.5, { 1, 2 }, { { 1, 2 }, { 3 } }, true };
     const struct adam before = adam;
@@ -61,7 +61,7 @@ TEST(structs, have_many_members_in_a_line)
 }
 
 /* Two lines of a table with the same member are rejected. */
-TEST(structs, have_a_member_in_one_line_only)
+TEST(structs, list_each_member_only_once)
 {
     static const varve_field twice[] = {
         VARVE_FIELDS(struct adam, step, rate),

@@ -122,7 +122,7 @@ TEST(struct_rows, are_saved_and_restored_as_one_value)
 }
 
 /* The saved value does not depend on where the rows are in memory. */
-TEST(struct_rows, are_what_a_flat_array_is)
+TEST(struct_rows, are_saved_like_a_flat_array)
 {
     double now[HEIGHT][WIDTH] = { { 0 } };
     float lower[6] = { 0 };
@@ -142,7 +142,7 @@ TEST(struct_rows, are_what_a_flat_array_is)
 }
 
 /* The table of pointers or a single row is swapped. */
-TEST(struct_rows, are_looked_at_again_after_they_were_swapped)
+TEST(struct_rows, are_read_again_after_they_were_swapped)
 {
     struct grid g = new_grid(1);
     varve_graph *graph = add_grid(&g);
@@ -169,7 +169,7 @@ TEST(struct_rows, are_looked_at_again_after_they_were_swapped)
     free_grid(&g);
 }
 
-TEST(struct_rows, get_room_where_there_are_none)
+TEST(struct_rows, are_allocated_if_missing)
 {
     write_grid(1);
     struct grid g = { .order = ORDER };
@@ -185,7 +185,7 @@ TEST(struct_rows, get_room_where_there_are_none)
 }
 
 /* Rows added after the read. */
-TEST(struct_rows, are_restored_when_they_are_added)
+TEST(struct_rows, are_restored_when_added)
 {
     write_grid(1);
     struct grid g = new_grid(0);
@@ -211,7 +211,7 @@ static void save_fails(varve_graph *graph, const char *text)
     cr_assert(story_says(&error, text), "%s", error.message);
 }
 
-TEST(struct_rows, are_refused_where_they_are_not_there)
+TEST(struct_rows, are_refused_if_null_or_of_invalid_size)
 {
     struct grid g = new_grid(1);
     varve_graph *graph = add_grid(&g);
@@ -231,7 +231,7 @@ TEST(struct_rows, are_refused_where_they_are_not_there)
     free_grid(&g);
 }
 
-TEST(struct_rows, are_each_in_memory_of_their_own)
+TEST(struct_rows, may_each_have_their_own_memory)
 {
     struct grid g = new_grid(1);
     varve_graph *graph = add_grid(&g);
@@ -273,7 +273,7 @@ TEST(struct_rows, are_not_restored_with_other_lengths)
     free_grid(&g);
 }
 
-TEST(struct_rows, are_whole_at_each_allocation_that_fails)
+TEST(struct_rows, stay_consistent_when_allocations_fail)
 {
     struct grid g = new_grid(1);
     bool done = false;
@@ -316,7 +316,7 @@ static void *limited_calloc(size_t count, size_t size)
     return allocations_left-- > 0 ? calloc(count, size) : NULL;
 }
 
-TEST(struct_rows, without_room_leave_the_program_what_there_is)
+TEST(struct_rows, keep_the_existing_rows_if_allocation_fails)
 {
     static const varve_field fields[] = {
         VARVE_FIELD_ROWS(

@@ -88,7 +88,7 @@ static void write_net(void)
 }
 
 /* The previous string is freed exactly once; sanitizers check that. */
-TEST(struct_texts, come_back_whatever_was_there)
+TEST(struct_texts, replace_any_previous_string)
 {
     write_net();
     for (int i = 0; i < 3; i++) {
@@ -110,7 +110,7 @@ TEST(struct_texts, come_back_whatever_was_there)
     }
 }
 
-TEST(struct_texts, are_looked_at_again_at_each_save)
+TEST(struct_texts, are_read_again_at_each_save)
 {
     struct net net = net_new(), found = { .count = 0 };
     varve_graph *graph = graph_of(&net);
@@ -138,7 +138,7 @@ TEST(struct_texts, are_looked_at_again_at_each_save)
 }
 
 /* A restore would free it twice. */
-TEST(struct_texts, at_one_address_are_refused)
+TEST(struct_texts, at_the_same_address_are_refused)
 {
     varve_error error = { 0 };
     struct net net = net_new();
@@ -176,7 +176,7 @@ static const varve_field label_fields[] = {
 };
 
 /* The member was an array before. */
-TEST(struct_texts, have_the_bytes_of_text_in_place)
+TEST(struct_texts, are_interchangeable_with_char_arrays)
 {
     static const char *const labels[] = { "four", "", NULL };
     for (int i = 0; i < 3; i++) {
@@ -201,7 +201,7 @@ TEST(struct_texts, have_the_bytes_of_text_in_place)
     }
 }
 
-TEST(struct_texts, go_back_with_a_snapshot)
+TEST(struct_texts, are_restored_by_a_snapshot)
 {
     varve_error error = { 0 };
     struct net net = net_new();
@@ -236,7 +236,7 @@ static varve_status take_nothing(void *self, const void *bytes, size_t size)
 }
 
 /* A state in a file may have any bytes. */
-TEST(struct_texts, take_no_bytes_that_are_no_text)
+TEST(struct_texts, refuse_bytes_that_are_not_text)
 {
     static const varve_state_callbacks two = { put_two, take_nothing };
     varve_error error = { 0 };

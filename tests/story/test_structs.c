@@ -119,7 +119,7 @@ static void assert_net(const struct net *net)
 /* Types have changed too: `int` is now `size_t` and `uint16_t`. */
 static const varve_read_options casting = { .cast = VARVE_CAST_ANY };
 
-TEST(structs, a_later_struct_reads_an_older_file_and_gets_the_room_it_needs)
+TEST(structs, a_newer_struct_reads_an_older_file_and_allocates)
 {
     write_old("f", 0);
     struct net net = { .is_wide = true, .rate = 3, .name = "before" };
@@ -146,7 +146,7 @@ TEST(structs, a_later_struct_reads_an_older_file_and_gets_the_room_it_needs)
     free_net(&net);
 }
 
-TEST(structs, one_that_is_added_after_the_read_gets_the_same)
+TEST(structs, a_struct_added_after_the_read_allocates_too)
 {
     write_old("f", 0);
     struct net net = { .is_wide = true };
@@ -162,7 +162,7 @@ TEST(structs, one_that_is_added_after_the_read_gets_the_same)
 }
 
 /* A count that exceeds the existing memory. */
-TEST(structs, a_file_cannot_make_a_count_more_than_there_is)
+TEST(structs, a_file_cannot_set_a_count_above_its_array)
 {
     varve_error error = { 0 };
     struct net net = { .is_wide = true };
@@ -178,7 +178,7 @@ TEST(structs, a_file_cannot_make_a_count_more_than_there_is)
     free_net(&net);
 }
 
-TEST(structs, memory_that_is_there_is_not_replaced)
+TEST(structs, existing_memory_is_not_replaced)
 {
     varve_error error = { 0 };
     write_old("f", 0);
@@ -210,7 +210,7 @@ static void *no_room(size_t count, size_t size)
     return NULL;
 }
 
-TEST(structs, without_memory_for_what_a_file_has_it_says_so)
+TEST(structs, a_failed_allocation_is_reported)
 {
     struct row {
         int count;
@@ -332,7 +332,7 @@ static void grow(struct swarm *swarm, int count)
     swarm->count = count;
 }
 
-TEST(structs, what_grows_and_shrinks_between_saves_is_restored_in_its_size)
+TEST(structs, arrays_are_restored_in_the_size_of_each_save)
 {
     struct swarm swarm = { 0 };
     char name[8];
@@ -372,7 +372,7 @@ TEST(structs, what_grows_and_shrinks_between_saves_is_restored_in_its_size)
 }
 
 /* Arrays with the same count member must have equal lengths. */
-TEST(structs, arrays_of_one_count_have_to_agree)
+TEST(structs, arrays_with_one_count_must_have_equal_lengths)
 {
     varve_error error = { 0 };
     float mass[3] = { 1, 2, 3 };
@@ -404,7 +404,7 @@ TEST(structs, arrays_of_one_count_have_to_agree)
 
 /* Memory is allocated on demand, and other nodes of the file do not become
  * members. */
-TEST(structs, no_file_gives_one_an_edge_that_is_no_field)
+TEST(structs, a_file_adds_no_edge_that_is_not_a_field)
 {
     float mass[1] = { 1 };
     struct swarm whole = { 1, mass, NULL };
@@ -430,7 +430,7 @@ TEST(structs, no_file_gives_one_an_edge_that_is_no_field)
 
 /* --- With the rest ------------------------------------------------------ */
 
-TEST(structs, a_snapshot_brings_back_values_and_text)
+TEST(structs, a_snapshot_restores_values_and_text)
 {
     varve_error error = { 0 };
     struct old_layer layers[2] = { { 3, weights }, { 2, weights + 3 } };
@@ -461,7 +461,7 @@ TEST(structs, a_snapshot_brings_back_values_and_text)
     varve_graph_free(graph);
 }
 
-TEST(structs, a_plan_makes_no_room)
+TEST(structs, a_dry_run_allocates_nothing)
 {
     varve_error error = { 0 };
     write_old("f", 0);

@@ -25,7 +25,7 @@ static const varve_field layer_fields[] = {
     VARVE_FIELDS_END,
 };
 
-TEST(structs, count_by_a_function_and_call_a_member_otherwise)
+TEST(structs, may_count_by_a_function_and_rename_a_member)
 {
     float w[24] = { 1, 2, 3, 4, 5, 6 };
     struct layer layer = { 4, 3, 2, w };
@@ -71,7 +71,7 @@ static const varve_field box_fields[] = {
     VARVE_FIELDS_END,
 };
 
-TEST(structs, make_room_for_as_many_as_a_function_says)
+TEST(structs, allocate_the_number_that_a_function_returns)
 {
     float w[2] = { 1, 2 };
     struct layer layers[6] = { { 1, 1, 1, w }, { 1, 1, 1, w + 1 } };

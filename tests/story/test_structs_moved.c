@@ -126,7 +126,7 @@ static void write_a_snapshot(varve_error *error)
     varve_snapshot_free(s);
 }
 
-TEST(structs_moved, each_way_to_save_takes_what_they_hold_then)
+TEST(structs_moved, each_kind_of_save_uses_the_current_memory)
 {
     void (*const ways[])(varve_error *error) = { write_plainly, save,
         save_in_background, save_layers, write_a_snapshot };
@@ -146,7 +146,7 @@ TEST(structs_moved, each_way_to_save_takes_what_they_hold_then)
     }
 }
 
-TEST(structs_moved, a_plan_and_a_read_take_the_memory_that_there_is)
+TEST(structs_moved, a_dry_run_and_a_read_use_the_current_memory)
 {
     varve_error error = { 0 };
     struct trainer t = begin(5);
@@ -181,7 +181,7 @@ TEST(structs_moved, a_plan_and_a_read_take_the_memory_that_there_is)
     end(&t);
 }
 
-TEST(structs_moved, a_snapshot_of_another_shape_says_which)
+TEST(structs_moved, a_snapshot_of_another_shape_is_reported_by_path)
 {
     varve_error error = { 0 };
     struct trainer t = begin(2);
@@ -198,7 +198,7 @@ TEST(structs_moved, a_snapshot_of_another_shape_says_which)
 }
 
 /* A pending value is restored when a pointer to memory for it is set. */
-TEST(structs_moved, a_value_that_waits_comes_to_a_pointer_that_is_set_later)
+TEST(structs_moved, a_pending_value_is_restored_to_a_pointer_set_later)
 {
     varve_error error = { 0 };
     struct trainer t = begin(5);

@@ -6,7 +6,7 @@
  */
 #include "story.h"
 
-TEST(subtree, of_a_file_lands_in_any_node)
+TEST(subtree, of_a_file_can_be_restored_into_any_node)
 {
     STORY_FILE("f", { "all/model/a", 1 }, { "all/model/b/c", 2 },
         { "all/other", 3 });
@@ -36,7 +36,7 @@ TEST(subtree, of_a_file_lands_in_any_node)
     varve_graph_free(graph);
 }
 
-TEST(subtree, that_the_file_does_not_have_is_named)
+TEST(subtree, missing_in_the_file_is_reported)
 {
     STORY_FILE("f", { "model/a", 1 });
     varve_error error;
@@ -49,7 +49,7 @@ TEST(subtree, that_the_file_does_not_have_is_named)
     varve_graph_free(graph);
 }
 
-TEST(subtree, the_root_of_a_save_becomes_a_part_of_a_larger_one)
+TEST(subtree, a_saved_root_becomes_a_subtree_of_a_larger_graph)
 {
     float w = 1, step = 2;
     varve_graph *graph = story_graph();
@@ -75,7 +75,7 @@ TEST(subtree, the_root_of_a_save_becomes_a_part_of_a_larger_one)
 }
 
 /* A32 */
-TEST(subtree, any_node_can_be_written_and_counts_for_itself)
+TEST(subtree, any_node_can_be_written_with_its_own_counter)
 {
     varve_error error;
     varve_write_options fast = { .no_sync = true };

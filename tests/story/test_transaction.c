@@ -85,7 +85,7 @@ static void write_model(void)
 }
 
 /* B19 */
-TEST(transaction, one_mismatch_leaves_all_as_it_was)
+TEST(transaction, one_mismatch_leaves_everything_unchanged)
 {
     write_model();
     varve_error error;
@@ -99,7 +99,7 @@ TEST(transaction, one_mismatch_leaves_all_as_it_was)
     varve_graph_free(model.graph);
 }
 
-TEST(transaction, all_mismatches_are_named_not_the_first)
+TEST(transaction, all_mismatches_are_reported)
 {
     write_model();
     varve_error error;
@@ -113,7 +113,7 @@ TEST(transaction, all_mismatches_are_named_not_the_first)
     varve_graph_free(model.graph);
 }
 
-TEST(transaction, a_state_that_refuses_undoes_all)
+TEST(transaction, a_failed_state_undoes_everything)
 {
     write_model();
     varve_error error;
@@ -138,7 +138,7 @@ static void damage(void)
     story_damage("f", "v39", 100);
 }
 
-TEST(transaction, a_damaged_value_leaves_all_whatever_the_staging_size)
+TEST(transaction, damage_changes_nothing_at_any_staging_size)
 {
     write_model();
     damage();
@@ -155,7 +155,7 @@ TEST(transaction, a_damaged_value_leaves_all_whatever_the_staging_size)
     }
 }
 
-TEST(transaction, above_the_staging_size_all_the_same_values_arrive)
+TEST(transaction, above_the_staging_size_all_values_are_restored)
 {
     write_model();
     varve_read_options options = { .passes = VARVE_TWO_PASSES,
@@ -168,7 +168,7 @@ TEST(transaction, above_the_staging_size_all_the_same_values_arrive)
     varve_graph_free(model.graph);
 }
 
-TEST(transaction, streaming_says_which_variables_were_touched)
+TEST(transaction, streaming_reports_the_variables_it_changed)
 {
     write_model();
     damage();
@@ -186,7 +186,7 @@ TEST(transaction, streaming_says_which_variables_were_touched)
     varve_graph_free(model.graph);
 }
 
-TEST(transaction, streaming_checks_types_and_shapes_first_all_the_same)
+TEST(transaction, streaming_also_checks_types_and_shapes_first)
 {
     write_model();
     varve_error error;
@@ -202,7 +202,7 @@ TEST(transaction, streaming_checks_types_and_shapes_first_all_the_same)
     varve_graph_free(model.graph);
 }
 
-TEST(transaction, a_late_arrival_is_one_of_its_own)
+TEST(transaction, a_deferred_restore_is_a_separate_transaction)
 {
     STORY_FILE("f", { "layer/a", 1 }, { "layer/b", 2 }, { "other", 3 });
     varve_error error;

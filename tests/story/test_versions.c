@@ -21,7 +21,7 @@ static void assert_all_hold(varve_restoration *r)
     cr_assert_ok(varve_assert_nontrivial_match(r, &error), error);
 }
 
-TEST(versions, later_additions_keep_their_values_without_errors)
+TEST(versions, variables_added_later_keep_their_values)
 {
     STORY_FILE("f", { "w", 4 });
     varve_graph *graph = story_graph();
@@ -47,7 +47,7 @@ TEST(versions, later_additions_keep_their_values_without_errors)
     varve_graph_free(graph);
 }
 
-TEST(versions, what_came_later_is_read_where_it_is_and_has_to_fit)
+TEST(versions, variables_added_later_are_read_if_saved_and_must_match)
 {
     STORY_FILE("f", { "w", 4 }, { "rate", 3 });
     varve_error error = { 0 };
@@ -66,7 +66,7 @@ TEST(versions, what_came_later_is_read_where_it_is_and_has_to_fit)
     varve_graph_free(graph);
 }
 
-TEST(versions, a_retired_name_is_not_missed_with_all_below_it_and_its_slots)
+TEST(versions, a_retired_name_with_its_subtree_and_slots_is_expected)
 {
     STORY_FILE("new", { "w", 4 });
     varve_error error = { 0 };
@@ -115,7 +115,7 @@ TEST(versions, a_retired_name_is_not_missed_with_all_below_it_and_its_slots)
     varve_graph_free(graph);
 }
 
-TEST(versions, a_retired_name_that_is_there_again_is_matched_as_any_other)
+TEST(versions, a_reused_retired_name_is_matched_as_usual)
 {
     STORY_FILE("f", { "w", 4 }, { "again", 3 });
     varve_graph *graph = story_graph();
@@ -133,7 +133,7 @@ TEST(versions, a_retired_name_that_is_there_again_is_matched_as_any_other)
 }
 
 /* The declarations of both sides and the patterns of a read are combined. */
-TEST(versions, patterns_of_a_read_go_on_beside_them)
+TEST(versions, patterns_of_a_read_still_apply)
 {
     STORY_FILE("f", { "w", 4 }, { "gone", 3 }, { "extra", 2 });
     varve_error error = { 0 };
@@ -163,7 +163,7 @@ TEST(versions, patterns_of_a_read_go_on_beside_them)
 }
 
 #ifdef IS_WHOLE
-TEST(versions, a_saver_takes_an_older_file_without_what_came_later)
+TEST(versions, a_saver_reads_an_older_file_without_newer_variables)
 {
     varve_error error = { 0 };
     varve_graph *graph = story_graph();

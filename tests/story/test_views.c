@@ -47,7 +47,7 @@ static void add_parts(varve_node *root)
         varve_strided(&field[0][0], VARVE_STRIDES(-(int)sizeof field[0]), 1));
 }
 
-TEST(views, are_values_as_any_other)
+TEST(views, are_saved_and_restored_like_variables)
 {
     static double x[COUNT];
     static float all[ROWS + 10][COLUMNS];
@@ -85,7 +85,7 @@ TEST(views, are_values_as_any_other)
     varve_graph_free(graph);
 }
 
-TEST(views, of_a_device_need_two_functions)
+TEST(views, of_a_device_need_two_copy_functions)
 {
     struct view buffer;
     varve_graph *graph = story_graph();
@@ -268,7 +268,7 @@ static void go_by_graft(varve_node *root)
     varve_graph_free(other);
 }
 
-TEST(views, come_back_by_any_way)
+TEST(views, are_restored_by_every_kind_of_read)
 {
     static const varve_write_options ways[] = { { 0 }, { .incremental = true },
         { .compress = 1 }, { .incremental = true, .increment.track = true },
@@ -328,7 +328,7 @@ static void check_box(const struct view *v, const uint64_t *start)
         }
 }
 
-TEST(views, are_parts_of_any_value_cast_and_cut)
+TEST(views, can_be_slices_with_casts_of_any_value)
 {
     uint64_t seed = 5;
     write_whole();
@@ -435,7 +435,7 @@ TEST(views, whose_copy_fails_leave_the_older_file)
     end_failing(graph);
 }
 
-TEST(views, whose_copy_fails_are_told_of_by_the_call_that_begins_a_job)
+TEST(views, whose_copy_fails_fail_the_call_that_starts_a_job)
 {
     varve_error error;
     varve_graph *graph = begin_failing();
@@ -447,7 +447,7 @@ TEST(views, whose_copy_fails_are_told_of_by_the_call_that_begins_a_job)
     end_failing(graph);
 }
 
-TEST(views, whose_copy_fails_change_nothing_in_the_program)
+TEST(views, whose_copy_fails_change_no_values)
 {
     for (long at = 0; at < 6; at++) {
         varve_error error;
@@ -462,7 +462,7 @@ TEST(views, whose_copy_fails_change_nothing_in_the_program)
     }
 }
 
-TEST(views, too_large_to_be_undone_are_named)
+TEST(views, too_large_to_be_undone_are_reported)
 {
     const varve_read_options options = { .passes = VARVE_TWO_PASSES,
         .resources.staging_size = 1000 };
@@ -479,7 +479,7 @@ TEST(views, too_large_to_be_undone_are_named)
     }
 }
 
-TEST(views, are_never_copied_whole)
+TEST(views, are_never_copied_completely)
 {
     static const varve_write_options ways[] = { { 0 }, { .incremental = true },
         { .format = VARVE_FORMAT_NPZ } };
@@ -503,7 +503,7 @@ TEST(views, are_never_copied_whole)
     view_free(&v);
 }
 
-TEST(views, need_memory)
+TEST(views, report_failed_allocations)
 {
     uint64_t seed = 3;
     for (long i = 0;; i++) {

@@ -22,7 +22,7 @@ static bool same_bytes(const char *one, const char *other)
     return same;
 }
 
-TEST(write_replaces, the_older_file_and_leaves_no_other)
+TEST(write_replaces, the_older_file_and_leaves_no_other_file)
 {
     STORY_FILE("f", { "a", 1 });
     STORY_FILE("f", { "a", 2 });
@@ -35,7 +35,7 @@ TEST(write_replaces, the_older_file_and_leaves_no_other)
     varve_graph_free(graph);
 }
 
-TEST(write_replaces, nothing_when_the_graph_has_a_mistake)
+TEST(write_replaces, nothing_if_the_graph_has_an_error)
 {
     STORY_FILE("f", { "a", 1 });
     STORY_FILE("g", { "a", 1 });
@@ -51,7 +51,7 @@ TEST(write_replaces, nothing_when_the_graph_has_a_mistake)
     varve_graph_free(graph);
 }
 
-TEST(write_replaces, only_where_it_may)
+TEST(write_replaces, no_file_with_no_replace)
 {
     STORY_FILE("f", { "a", 1 });
     varve_error error;
@@ -69,7 +69,7 @@ TEST(write_replaces, only_where_it_may)
     varve_graph_free(graph);
 }
 
-TEST(write_replaces, directories_on_the_way_are_made)
+TEST(write_replaces, missing_parent_directories_are_created)
 {
     varve_error error;
     varve_graph *graph = story_graph();
@@ -80,7 +80,7 @@ TEST(write_replaces, directories_on_the_way_are_made)
     varve_graph_free(graph);
 }
 
-TEST(write_replaces, the_same_graph_built_otherwise_gives_the_same_bytes)
+TEST(write_replaces, the_order_of_building_does_not_change_the_bytes)
 {
     float a = 1, b = 2, c = 3, m = 4;
     varve_graph *graph = story_graph();
@@ -117,7 +117,7 @@ TEST(write_replaces, the_same_graph_built_otherwise_gives_the_same_bytes)
     varve_graph_free(graph);
 }
 
-TEST(write_replaces, metadata_comes_back_sorted_whole_and_by_name)
+TEST(write_replaces, metadata_is_read_sorted_as_a_whole_and_by_name)
 {
     varve_error error;
     const varve_metadata metadata[] = {

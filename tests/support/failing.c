@@ -39,7 +39,7 @@ TEST(bad, pointer)
 {
     cr_assert_null(test_path("file"));
 }
-TEST(bad, words)
+TEST(bad, message)
 {
     cr_assert(false, "in %d words", 3);
 }
@@ -47,7 +47,7 @@ TEST(bad, crash)
 {
     abort();
 }
-TEST(bad, reads_nowhere)
+TEST(bad, reads_null)
 {
     signal(SIGSEGV, SIG_DFL); /* prevents reports of sanitizers */
     raise(SIGSEGV);
@@ -56,20 +56,20 @@ TEST(bad, killed)
 {
     raise(SIGKILL);
 }
-TEST(bad, becomes_another)
+TEST(bad, executes_another_program)
 {
     execlp("true", "true", NULL);
 }
-TEST(bad, without_words)
+TEST(bad, without_message)
 {
     close(STDERR_FILENO);
     cr_assert(false);
 }
-TEST(bad, leaves_with_0)
+TEST(bad, exits_with_0)
 {
     exit(0);
 }
-TEST(bad, leaves_with_3)
+TEST(bad, exits_with_3)
 {
     exit(3);
 }
@@ -77,7 +77,7 @@ static void end_badly(void)
 {
     _exit(5); /* as a sanitizer does after an error */
 }
-TEST(bad, ends_badly)
+TEST(bad, fails_at_exit)
 {
     atexit(end_badly);
 }
@@ -87,7 +87,7 @@ TEST(bad, leak)
     cr_assert(a->function(NULL, NULL, 0, 8));
 }
 
-TEST(bad, goes_on)
+TEST(bad, continues)
 {
     cr_expect(false, "the first");
     cr_expect(false, "the second");

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-TEST(allocator, gives_nothing_for_size_0_and_releases_null)
+TEST(allocator, returns_null_for_size_0_and_frees_null)
 {
     const varve_allocator *a = test_allocator();
     cr_assert_null(vv_allocate(a, 0));
@@ -22,7 +22,7 @@ TEST(allocator, gives_nothing_for_size_0_and_releases_null)
     vv_release_string(a, NULL);
 }
 
-TEST(allocator, zeroes_what_should_be_zero)
+TEST(allocator, zeroes_memory_on_request)
 {
     const varve_allocator *a = test_allocator();
     for (size_t size = 1; size < 3000; size += 37) {
@@ -47,7 +47,7 @@ TEST(allocator, refuses_sizes_that_overflow)
     cr_assert_eq(test_allocation_count(), 0, "a wrapped size was asked for");
 }
 
-TEST(allocator, aligns_blocks_that_can_be_filled)
+TEST(allocator, aligns_blocks)
 {
     const varve_allocator *a = test_allocator();
     for (size_t alignment = 1; alignment <= 65536; alignment *= 2) {
@@ -60,7 +60,7 @@ TEST(allocator, aligns_blocks_that_can_be_filled)
     }
 }
 
-TEST(allocator, says_when_there_is_no_memory)
+TEST(allocator, returns_null_without_memory)
 {
     const varve_allocator *a = test_allocator();
     test_fail_allocation(0, true);
@@ -82,7 +82,7 @@ TEST(allocator, copies_strings)
     vv_release_string(a, copy);
 }
 
-TEST(allocator, grows_an_array_by_doubling_or_leaves_it)
+TEST(allocator, grows_an_array_by_doubling_or_leaves_it_unchanged)
 {
     uint32_t *numbers = NULL;
     size_t capacity = 0;
@@ -108,7 +108,7 @@ TEST(allocator, grows_an_array_by_doubling_or_leaves_it)
     vv_release(test_allocator(), numbers, capacity * sizeof *numbers);
 }
 
-TEST(allocator, grows_an_array_by_zeros_or_leaves_it)
+TEST(allocator, grows_an_array_with_zeros_or_leaves_it_unchanged)
 {
     uint32_t *numbers = NULL;
     size_t capacity = 0;
@@ -153,7 +153,7 @@ static void unmap_some(void *block, size_t size)
     free(block);
 }
 
-TEST(allocator, has_pages_for_large_values_of_its_own)
+TEST(allocator, uses_pages_for_large_values)
 {
     struct vv_memory memory = { resize_some, map_some, unmap_some };
     const varve_allocator own = { vv_allocate_own, &memory };
@@ -171,7 +171,7 @@ TEST(allocator, has_pages_for_large_values_of_its_own)
     vv_release(&own, block, 10 << 20);
 }
 
-TEST(allocator, has_blocks_for_values_without_pages)
+TEST(allocator, uses_blocks_if_pages_are_not_available)
 {
     struct vv_memory memory = { .resize = resize_some };
     const varve_allocator own = { vv_allocate_own, &memory };
@@ -182,7 +182,7 @@ TEST(allocator, has_blocks_for_values_without_pages)
     vv_release_value(&own, value, 200001);
 }
 
-TEST(allocator, asks_the_caller_s_own_for_values)
+TEST(allocator, uses_the_callers_allocator_for_values)
 {
     void *value = vv_allocate_value(test_allocator(), 200000);
     cr_assert_eq(test_block_count(), 1);

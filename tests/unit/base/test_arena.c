@@ -9,7 +9,7 @@
 
 #include "arena.h"
 
-TEST(arena, gives_aligned_memory_that_does_not_overlap)
+TEST(arena, returns_aligned_memory_that_does_not_overlap)
 {
     enum { COUNT = 3000 };
     struct vv_arena arena;
@@ -44,7 +44,7 @@ TEST(arena, keeps_terminated_texts)
     vv_arena_clear(&arena);
 }
 
-TEST(arena, takes_few_blocks_and_can_be_used_after_clearing)
+TEST(arena, uses_few_blocks_and_can_be_used_after_clearing)
 {
     struct vv_arena arena;
     vv_arena_init(&arena, test_allocator());
@@ -57,7 +57,7 @@ TEST(arena, takes_few_blocks_and_can_be_used_after_clearing)
     }
 }
 
-TEST(arena, says_when_there_is_no_memory_and_goes_on)
+TEST(arena, returns_null_without_memory_and_remains_usable)
 {
     struct vv_arena arena;
     vv_arena_init(&arena, test_allocator());

@@ -64,7 +64,7 @@ static void random_text(const char *letters, size_t most, char *text)
     text[size] = '\0';
 }
 
-TEST(automaton, agrees_with_what_is_said_of_each_path)
+TEST(automaton, agrees_with_the_pattern_matcher)
 {
     enum { PATHS = 40 };
     char pattern[20], path[20];
@@ -104,7 +104,7 @@ static bool takes(struct vv_automaton *a, const char *path)
     return follow(a, text_of(path))->accepts;
 }
 
-TEST(automaton, remembers_which_patterns_were_used)
+TEST(automaton, records_the_patterns_that_matched)
 {
     struct vv_automaton a;
     cr_assert_eq(vv_automaton_begin(&a, test_allocator(),
@@ -145,7 +145,7 @@ TEST(automaton, has_few_states_for_many_patterns)
     vv_automaton_end(&a);
 }
 
-TEST(automaton, ends_with_a_limit_where_patterns_need_too_much)
+TEST(automaton, fails_if_patterns_need_too_many_states)
 {
     enum { SIZE = 64 * 1024 };
     static char pattern[SIZE];
@@ -166,7 +166,7 @@ TEST(automaton, ends_with_a_limit_where_patterns_need_too_much)
     vv_automaton_end(&a);
 }
 
-TEST(automaton, takes_nested_parentheses_to_a_depth)
+TEST(automaton, accepts_nested_parentheses_up_to_a_depth)
 {
     enum { SIZE = 64 * 1024 };
     static char pattern[SIZE + 1];

@@ -8,7 +8,7 @@
 
 enum { ROOM = 300 };
 
-TEST(bool_bytes, finds_the_first_wrong_byte_at_any_place_and_size)
+TEST(bool_bytes, finds_the_first_invalid_byte_at_any_offset_and_size)
 {
     unsigned char bytes[ROOM];
     static const unsigned char wrong[] = { 2, 3, 0x80, 0xff };

@@ -9,7 +9,7 @@
 #include "buffer.h"
 #include "bytes.h"
 
-TEST(buffer, keeps_what_was_added)
+TEST(buffer, contains_the_added_bytes)
 {
     struct vv_buffer b;
     vv_buffer_init(&b, test_allocator());
@@ -21,7 +21,7 @@ TEST(buffer, keeps_what_was_added)
     vv_buffer_clear(&b);
 }
 
-TEST(buffer, has_the_room_that_was_reserved_and_grows_beyond_it)
+TEST(buffer, uses_its_reserved_size_and_grows_beyond_it)
 {
     struct vv_buffer b;
     vv_buffer_init(&b, test_allocator());
@@ -47,7 +47,7 @@ TEST(buffer, has_the_room_that_was_reserved_and_grows_beyond_it)
     vv_buffer_clear(&b);
 }
 
-TEST(buffer, moves_what_it_has_to_another)
+TEST(buffer, moves_its_content_to_another)
 {
     struct vv_buffer from, b;
     varve_allocator same = *test_allocator();
@@ -64,7 +64,7 @@ TEST(buffer, moves_what_it_has_to_another)
     vv_buffer_clear(&b);
 }
 
-TEST(buffer, remembers_that_an_allocation_failed)
+TEST(buffer, records_a_failed_allocation)
 {
     struct vv_buffer b;
     vv_buffer_init(&b, test_allocator());
@@ -92,7 +92,7 @@ TEST(buffer, writes_numbers_little_endian)
     vv_buffer_clear(&b);
 }
 
-TEST(buffer, is_a_string_without_counting_the_end)
+TEST(buffer, has_a_terminator_that_is_not_counted)
 {
     struct vv_buffer b;
     vv_buffer_init(&b, test_allocator());
@@ -124,7 +124,7 @@ TEST(buffer, refuses_sizes_that_overflow)
     vv_buffer_clear(&b);
 }
 
-TEST(buffer, takes_nothing_at_all)
+TEST(buffer, can_be_extended_by_0_bytes)
 {
     struct vv_buffer b;
     vv_buffer_init(&b, test_allocator());
@@ -136,7 +136,7 @@ TEST(buffer, takes_nothing_at_all)
     vv_buffer_clear(&b);
 }
 
-TEST(buffer, turns_its_end_around)
+TEST(buffer, reverses_its_end)
 {
     static const char *const expected[] = { "edcba", "aedcb", "abedc", "abced",
         "abcde", "abcde" };

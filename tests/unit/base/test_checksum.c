@@ -45,7 +45,7 @@ static void fill(void)
     }
 }
 
-TEST(checksum, agrees_with_the_plain_code_at_every_size)
+TEST(checksum, agrees_with_the_portable_code_at_every_size)
 {
     fill();
     for (size_t size = 0; size < sizeof bytes; size += 1 + size / 300) {
@@ -79,7 +79,7 @@ TEST(checksum, is_the_same_for_bytes_in_pieces)
     }
 }
 
-TEST(checksum, begins_anew_with_each_digester)
+TEST(checksum, starts_empty_in_each_digester)
 {
     const varve_allocator *a = test_allocator();
     struct vv_digester *digester = vv_digester_new(a);
@@ -92,7 +92,7 @@ TEST(checksum, begins_anew_with_each_digester)
     cr_assert_null(vv_digester_new(a));
 }
 
-TEST(checksum, sees_every_byte_of_a_digest)
+TEST(checksum, compares_every_byte_of_a_digest)
 {
     struct vv_digest a = vv_digest_of("a", 1);
     for (size_t i = 0; i < sizeof a.bytes; i++) {

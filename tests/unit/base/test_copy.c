@@ -17,7 +17,7 @@ static void fill(unsigned char *bytes, unsigned step)
         bytes[i] = (unsigned char)(i * step + 3);
 }
 
-TEST(copy, copies_every_byte_and_no_other_at_any_place_and_size)
+TEST(copy, copies_exactly_the_bytes_at_any_offset_and_size)
 {
     _Alignas(64) unsigned char from[ROOM], to[ROOM], before[ROOM];
     fill(from, 7);
@@ -35,7 +35,7 @@ TEST(copy, copies_every_byte_and_no_other_at_any_place_and_size)
     }
 }
 
-TEST(copy, copies_every_byte_of_much)
+TEST(copy, copies_every_byte_of_large_blocks)
 {
     static unsigned char from[MUCH], to[MUCH + 200];
     for (size_t i = 0; i < MUCH; i++)

@@ -83,7 +83,7 @@ TEST(crc, gives_the_known_answers_of_zip)
 }
 
 /* RFC 3720, B.4, and the check value of the Rocksoft catalogue. */
-TEST(crc, gives_the_known_answers_of_tables)
+TEST(crc, gives_the_known_answers_of_crc32c)
 {
     unsigned char block[32];
     memset(block, 0, sizeof block);
@@ -109,7 +109,7 @@ TEST(crc, masks_as_tensorflow_does)
     cr_assert_eq(vv_crc32c_mask(0), 0xa282ead8);
 }
 
-TEST(crc, is_unmasked_again)
+TEST(crc, is_recovered_by_unmasking)
 {
     uint32_t crc = 1;
     for (int i = 0; i < 1000; i++, crc = crc * 1664525 + 1013904223) {

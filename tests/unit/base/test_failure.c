@@ -55,7 +55,7 @@ TEST(failure, fills_in_an_error_and_returns_its_status)
     cr_assert_str_eq(error.message, "out of memory: the graph");
 }
 
-TEST(failure, of_NULL_keeps_the_failure_that_is_there)
+TEST(failure, of_null_keeps_the_existing_failure)
 {
     varve_error error = { 0 };
     cr_assert_eq(vv_fail_none(NULL, "thing", "a call"), VARVE_MISUSE);
@@ -72,7 +72,7 @@ TEST(failure, of_NULL_keeps_the_failure_that_is_there)
     cr_assert_eq(vv_fail_none(&error, "thing", "a call"), VARVE_MISUSE);
 }
 
-TEST(failure, needs_no_error_to_fill_in)
+TEST(failure, accepts_a_null_error)
 {
     cr_assert_eq(vv_fail(NULL, VARVE_LIMIT, "f"), VARVE_LIMIT);
     cr_assert_eq(vv_fail_memory(NULL, "f"), VARVE_NO_MEMORY);
@@ -80,7 +80,7 @@ TEST(failure, needs_no_error_to_fill_in)
     cr_assert_not(vv_error_add_line(NULL, "f"));
 }
 
-TEST(failure, knows_what_an_errno_stands_for)
+TEST(failure, maps_errno_values_to_statuses)
 {
     static const struct {
         int number;
@@ -105,7 +105,7 @@ TEST(failure, knows_what_an_errno_stands_for)
     }
 }
 
-TEST(failure, cuts_a_long_message_at_a_character_and_shows_it)
+TEST(failure, truncates_a_long_message_at_a_character_with_a_mark)
 {
     varve_error error;
     for (size_t size = VARVE_MESSAGE_SIZE - 10; size < 9000; size++) {
@@ -122,7 +122,7 @@ TEST(failure, cuts_a_long_message_at_a_character_and_shows_it)
     }
 }
 
-TEST(failure, adds_lines_until_there_is_no_room)
+TEST(failure, adds_lines_until_the_message_is_full)
 {
     varve_error error;
     for (size_t size = 0; size < 300; size += 7) {
@@ -139,7 +139,7 @@ TEST(failure, adds_lines_until_there_is_no_room)
     }
 }
 
-TEST(failure, keeps_its_last_line_and_cuts_whole_lines_before_it)
+TEST(failure, keeps_its_last_line_and_drops_lines_before_it)
 {
     varve_error error;
     static char lines[VARVE_MESSAGE_SIZE * 2];
@@ -160,7 +160,7 @@ TEST(failure, keeps_its_last_line_and_cuts_whole_lines_before_it)
     vv_error_add_lines_and_last(NULL, "", "");
 }
 
-TEST(failure, says_that_lines_are_missing_whatever_the_first_one_is)
+TEST(failure, marks_missing_lines_with_any_first_line)
 {
     varve_error error;
     for (size_t size = 0; size < 9000; size += 1 + size / 100) {
@@ -173,7 +173,7 @@ TEST(failure, says_that_lines_are_missing_whatever_the_first_one_is)
     }
 }
 
-TEST(failure, refuses_what_stands_in_the_room_for_later_fields)
+TEST(failure, refuses_values_in_reserved_fields)
 {
     struct later {
         uint64_t newer; /* it has reused the first word of the text */

@@ -29,7 +29,7 @@ TEST(indexed_pool, finds_each_item_by_its_number)
     vv_indexed_pool_clear(&indexed_pool);
 }
 
-TEST(indexed_pool, gives_a_number_again_with_a_zeroed_item)
+TEST(indexed_pool, reuses_a_number_with_a_zeroed_item)
 {
     enum { FEW = 100 };
     struct vv_indexed_pool indexed_pool;
@@ -51,7 +51,7 @@ TEST(indexed_pool, gives_a_number_again_with_a_zeroed_item)
     vv_indexed_pool_clear(&indexed_pool);
 }
 
-TEST(indexed_pool, is_as_it_was_when_it_cannot_grow)
+TEST(indexed_pool, is_unchanged_if_it_cannot_grow)
 {
     struct vv_indexed_pool indexed_pool;
     int failures = 0;

@@ -19,7 +19,7 @@ static const unsigned char zeros[] = {
     0x46, 0xc1, 0x50, 0x07, 0x00,
 };
 
-TEST(inflater, gives_what_was_deflated_in_any_pieces)
+TEST(inflater, inflates_data_in_pieces_of_any_size)
 {
     if (!vv_inflater_exists())
         return;
@@ -46,7 +46,7 @@ TEST(inflater, gives_what_was_deflated_in_any_pieces)
     }
 }
 
-TEST(inflater, tells_what_is_not_deflated)
+TEST(inflater, detects_data_that_is_not_deflated)
 {
     if (!vv_inflater_exists())
         return;
@@ -60,7 +60,7 @@ TEST(inflater, tells_what_is_not_deflated)
     vv_inflater_free(test_allocator(), NULL);
 }
 
-TEST(inflater, takes_all_its_memory_from_the_allocator_and_little)
+TEST(inflater, uses_little_memory_and_only_of_the_allocator)
 {
     if (!vv_inflater_exists())
         return;
@@ -77,7 +77,7 @@ TEST(inflater, takes_all_its_memory_from_the_allocator_and_little)
     cr_assert_eq(test_block_count(), 0);
 }
 
-TEST(inflater, says_so_without_memory)
+TEST(inflater, reports_failed_allocations)
 {
     if (!vv_inflater_exists())
         return;

@@ -30,7 +30,7 @@ static const struct {
 
 enum { ROWS = sizeof rows / sizeof *rows };
 
-TEST(json_out, escapes_what_has_to_be)
+TEST(json_out, escapes_special_characters)
 {
     struct vv_buffer to;
     vv_buffer_init(&to, test_allocator());
@@ -45,7 +45,7 @@ TEST(json_out, escapes_what_has_to_be)
     vv_buffer_clear(&to);
 }
 
-TEST(json_out, is_read_as_the_same_text)
+TEST(json_out, is_parsed_as_the_same_text)
 {
     for (size_t i = 0; i < 2 * ROWS; i++) {
         varve_error error;

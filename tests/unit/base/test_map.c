@@ -71,7 +71,7 @@ static void compare_with_a_list(uint64_t (*hash)(int), uint64_t seed)
     check(&map, keys, (bool[KEYS]){ false }, hash);
 }
 
-TEST(map, finds_what_was_added_and_not_removed)
+TEST(map, finds_the_items_added_and_not_removed)
 {
     for (uint64_t seed = 0; seed < 20; seed++) {
         compare_with_a_list(bad_hash, seed);
@@ -79,7 +79,7 @@ TEST(map, finds_what_was_added_and_not_removed)
     }
 }
 
-TEST(map, tells_items_with_equal_hashes_apart)
+TEST(map, distinguishes_items_with_equal_hashes)
 {
     int keys[] = { 1, 2, 3 };
     struct vv_map map;
@@ -93,7 +93,7 @@ TEST(map, tells_items_with_equal_hashes_apart)
     vv_map_clear(&map);
 }
 
-TEST(map, needs_no_memory_for_what_was_reserved)
+TEST(map, needs_no_memory_for_reserved_items)
 {
     static int keys[1000];
     for (size_t count = 1; count < 1000; count += 47) {
@@ -110,7 +110,7 @@ TEST(map, needs_no_memory_for_what_was_reserved)
     }
 }
 
-TEST(map, is_as_it_was_when_it_cannot_grow)
+TEST(map, is_unchanged_if_it_cannot_grow)
 {
     static int keys[KEYS];
     bool there[KEYS] = { false };

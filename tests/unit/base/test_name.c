@@ -10,7 +10,7 @@
 
 #include "name.h"
 
-TEST(name, takes_utf8_and_nothing_else)
+TEST(name, accepts_only_utf8)
 {
     static const struct {
         const char *text;
@@ -76,7 +76,7 @@ static size_t encode(uint32_t point, char *text)
     return size;
 }
 
-TEST(name, takes_every_character_but_nul_and_surrogates)
+TEST(name, accepts_every_character_but_nul_and_surrogates)
 {
     char text[4];
     for (uint32_t point = 0; point < 0x110000; point++) {
@@ -87,7 +87,7 @@ TEST(name, takes_every_character_but_nul_and_surrogates)
     }
 }
 
-TEST(name, does_not_look_behind_the_end)
+TEST(name, does_not_read_past_the_end)
 {
     /* The following bytes would make them valid. */
     cr_assert_not(vv_utf8_is_valid("\xc3\xa4", 1));
@@ -118,7 +118,7 @@ TEST(name, is_escaped_in_a_path)
     vv_buffer_clear(&path);
 }
 
-TEST(name, comes_back_from_a_path_as_it_was)
+TEST(name, is_recovered_from_a_path)
 {
     struct vv_buffer path, name;
     vv_buffer_init(&path, test_allocator());
@@ -137,7 +137,7 @@ TEST(name, comes_back_from_a_path_as_it_was)
     vv_buffer_clear(&name);
 }
 
-TEST(name, is_taken_off_a_path)
+TEST(name, is_split_from_a_path)
 {
     static const struct {
         const char *path;
@@ -176,7 +176,7 @@ static const char *const units[] = { "x", "\xc3\xa4", "\xe2\x82\xac",
     "\xf0\x9f\x98\x80", "%2F", "%0A", "/" };
 enum { UNITS = sizeof units / sizeof *units };
 
-TEST(name, is_left_whole_units_where_its_path_is_shortened)
+TEST(name, is_shortened_at_whole_characters_and_escapes)
 {
     struct vv_buffer path;
     vv_buffer_init(&path, test_allocator());
@@ -207,7 +207,7 @@ TEST(name, is_left_whole_units_where_its_path_is_shortened)
     vv_buffer_clear(&path);
 }
 
-TEST(name, that_is_too_long_for_a_path_leaves_the_end_of_it)
+TEST(name, is_shortened_to_its_end_if_too_long_for_a_path)
 {
     struct vv_buffer whole, end;
     vv_buffer_init(&whole, test_allocator());
@@ -247,7 +247,7 @@ TEST(name, may_be_a_decimal)
     }
 }
 
-TEST(name, is_no_decimal_unless_written_the_one_way)
+TEST(name, is_a_decimal_only_in_canonical_form)
 {
     static const char *const texts[] = { "", "00", "01", "+1", "-1", " 1", "1 ",
         "1a", "a1", "0x1", "18446744073709551616", "18446744073709551620",
@@ -260,7 +260,7 @@ TEST(name, is_no_decimal_unless_written_the_one_way)
     }
 }
 
-TEST(name, knows_what_a_text_ends_in)
+TEST(name, is_checked_for_an_ending)
 {
     cr_assert(vv_text_ends_in("a.npy", 5, ".npy"));
     cr_assert(vv_text_ends_in(".npy", 4, ".npy"));

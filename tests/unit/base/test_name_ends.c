@@ -58,7 +58,7 @@ TEST(name_ends, are_literal)
 }
 
 /* Each pattern that matches a name must have the key of the name. */
-TEST(name_ends, have_the_key_of_what_matches)
+TEST(name_ends, have_the_key_of_matching_names)
 {
     static const char *const patterns[] = { "a", "a*", "*a", "a*b", "*", "?b",
         "[ab]b", "a[", "a%62", "%C3*", "%E0%85%81", "*%81", "é*", "*é", "[a*",
@@ -83,7 +83,7 @@ TEST(name_ends, have_the_key_of_what_matches)
     cr_assert_gt(matches, 40u);
 }
 
-TEST(name_ends, without_memory_fail)
+TEST(name_ends, fail_without_memory)
 {
     struct vv_name_ends ends;
     struct vv_buffer scratch;

@@ -20,7 +20,7 @@ static bool is(struct vv_text text, const char *expected)
            memcmp(text.bytes, expected, text.size) == 0;
 }
 
-TEST(name_pattern, takes_names_off_a_path)
+TEST(name_pattern, splits_a_path_into_names)
 {
     struct vv_text rest = text_of("//a/m(b/c(d))x/e"), name;
     cr_assert(vv_text_next_name(&rest, &name));
@@ -32,7 +32,7 @@ TEST(name_pattern, takes_names_off_a_path)
     cr_assert_not(vv_text_next_name(&rest, &name));
 }
 
-TEST(name_pattern, takes_patterns_off_a_list)
+TEST(name_pattern, splits_a_list_into_patterns)
 {
     struct vv_text rest = text_of("a|m(b|c)||d"), pattern;
     cr_assert(vv_text_next_pattern(&rest, &pattern));
@@ -46,7 +46,7 @@ TEST(name_pattern, takes_patterns_off_a_list)
     cr_assert_not(vv_text_next_pattern(&rest, &pattern));
 }
 
-TEST(name_pattern, knows_slots_by_their_parentheses)
+TEST(name_pattern, recognizes_slots_by_their_parentheses)
 {
     static const struct {
         const char *name;
@@ -74,7 +74,7 @@ TEST(name_pattern, knows_slots_by_their_parentheses)
     cr_assert(is(inside, "a/n(b)"));
 }
 
-TEST(name_pattern, compares_bytes_of_an_edge_as_they_are)
+TEST(name_pattern, compares_edge_names_without_unescaping)
 {
     struct vv_text want = text_of("a%2F*"), name = text_of("a/b");
     cr_assert(vv_name_pattern_match(want, name, VV_PLAIN));
@@ -83,7 +83,7 @@ TEST(name_pattern, compares_bytes_of_an_edge_as_they_are)
     cr_assert(vv_name_pattern_match(want, name, VV_IN_PATH));
 }
 
-TEST(name_pattern, says_what_stars_matched)
+TEST(name_pattern, captures_the_text_matched_by_stars)
 {
     struct vv_text captures[3];
     cr_assert(vv_name_pattern_capture(

@@ -72,7 +72,7 @@ TEST(nearest, compares_names_up_to_64_bytes)
     cr_assert_eq(vv_edit_distance(a, 64, a, 1, SIZE_MAX - 1), 63);
 }
 
-TEST(nearest, knows_what_may_have_been_meant)
+TEST(nearest, finds_similar_names)
 {
     static const struct {
         const char *a;

@@ -8,7 +8,7 @@
 
 #include "numbered_name.h"
 
-TEST(numbered_name, is_a_stem_a_number_and_an_ending)
+TEST(numbered_name, consists_of_a_stem_a_number_and_an_ending)
 {
     static const struct {
         const char *name, *ending;
@@ -37,7 +37,7 @@ TEST(numbered_name, is_a_stem_a_number_and_an_ending)
     }
 }
 
-TEST(numbered_name, is_none_of_others)
+TEST(numbered_name, rejects_other_names)
 {
     static const char *const names[] = { "", ".varve", "ckpt.varve",
         "ckpt-.varve", "12.varve", "ckpt-012.varve", "ckpt-000000012.varve",

@@ -51,7 +51,7 @@ static void compare(size_t count, size_t longest)
     vv_buffer_clear(&found);
 }
 
-TEST(path_end, is_that_of_the_whole_path)
+TEST(path_end, equals_the_end_of_the_whole_path)
 {
     for (size_t count = 0; count < NAMES; count++) {
         compare(count, 255);
@@ -62,7 +62,7 @@ TEST(path_end, is_that_of_the_whole_path)
     compare(1200, VV_LONGEST_SEARCHED_PATH);
 }
 
-TEST(path_end, without_memory_has_none)
+TEST(path_end, fails_without_memory)
 {
     struct vv_buffer path;
     struct vv_path_end end;

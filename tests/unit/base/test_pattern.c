@@ -112,7 +112,7 @@ static const struct {
     { "|a", "a", true },
 };
 
-TEST(pattern, matches_paths_and_what_is_below)
+TEST(pattern, matches_paths_and_their_subtrees)
 {
     for (size_t i = 0; i < sizeof matching / sizeof *matching; i++)
         cr_assert_eq(
@@ -248,7 +248,7 @@ static void random_text(const char *letters, char *text)
     text[size] = '\0';
 }
 
-TEST(pattern, matches_as_the_rules_say)
+TEST(pattern, matches_like_a_reference_implementation)
 {
     char pattern[MOST + 1], path[MOST + 1];
     static struct oracle o;
@@ -307,7 +307,7 @@ static void show_trail(const char *pattern, const char *trail, char *text)
         text[-1] = '\0';
 }
 
-TEST(pattern, renames_by_what_the_shortest_wildcards_match)
+TEST(pattern, renames_with_the_shortest_wildcard_matches)
 {
     char pattern[MOST + 1], path[MOST + 1], to[200], expected[200];
     static struct oracle o;
@@ -418,7 +418,7 @@ TEST(pattern, renames_nothing_without_memory)
     }
 }
 
-TEST(pattern, takes_no_more_than_one_size_times_the_other)
+TEST(pattern, takes_time_bounded_by_the_product_of_the_sizes)
 {
     enum { SIZE = 12000 };
     static char pattern[SIZE + 2], path[SIZE + 1];

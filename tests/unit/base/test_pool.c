@@ -9,7 +9,7 @@
 
 #include "pool.h"
 
-TEST(pool, gives_zeroed_items_that_do_not_overlap)
+TEST(pool, returns_zeroed_items_that_do_not_overlap)
 {
     enum { COUNT = 30000 };
     static const size_t sizes[] = { 1, 8, 13, 24, 100 };
@@ -33,7 +33,7 @@ TEST(pool, gives_zeroed_items_that_do_not_overlap)
     }
 }
 
-TEST(pool, gives_returned_items_again_and_zeroed)
+TEST(pool, reuses_returned_items_zeroed)
 {
     enum { COUNT = 100 };
     struct vv_pool pool;
@@ -54,7 +54,7 @@ TEST(pool, gives_returned_items_again_and_zeroed)
     vv_pool_clear(&pool);
 }
 
-TEST(pool, takes_few_blocks_and_can_be_used_after_clearing)
+TEST(pool, uses_few_blocks_and_can_be_used_after_clearing)
 {
     struct vv_pool pool;
     vv_pool_init(&pool, test_allocator(), 64);
@@ -68,7 +68,7 @@ TEST(pool, takes_few_blocks_and_can_be_used_after_clearing)
     }
 }
 
-TEST(pool, goes_on_after_a_failed_allocation)
+TEST(pool, remains_usable_after_a_failed_allocation)
 {
     struct vv_pool pool;
     vv_pool_init(&pool, test_allocator(), 8);
@@ -94,7 +94,7 @@ static void *allocate_by_eight(
     return outer ? outer + 8 : NULL;
 }
 
-TEST(pool, does_with_blocks_that_are_aligned_to_eight)
+TEST(pool, works_with_blocks_aligned_to_8_bytes)
 {
     const varve_allocator a = { .function = allocate_by_eight };
     struct vv_pool pool;
@@ -123,7 +123,7 @@ TEST(pool, does_with_blocks_that_are_aligned_to_eight)
 
 /* Reads past an item are allowed under AddressSanitizer too, even if the next
  * items are free. */
-TEST(pool, lets_who_reads_an_item_read_on)
+TEST(pool, allows_reads_past_the_end_of_an_item)
 {
     enum { COUNT = 5000, SIZE = 24, SLACK = 100 };
     struct vv_pool pool;

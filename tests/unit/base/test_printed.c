@@ -31,7 +31,7 @@ static bool print(char *to, size_t room, const char *format, ...)
         cr_assert_str_eq(one, other);                                          \
     } while (0)
 
-TEST(printed, is_what_printf_prints)
+TEST(printed, equals_the_output_of_printf)
 {
     ALIKE("%s", "");
     ALIKE("a%sb%%c", "text");
@@ -48,7 +48,7 @@ TEST(printed, is_what_printf_prints)
     ALIKE("%-5d|%5d|%05d|%+d", 1, 2, 3, 4);
 }
 
-TEST(printed, ends_where_its_room_does)
+TEST(printed, is_truncated_to_its_buffer)
 {
     char text[8];
     cr_assert(print(text, sizeof text, "1234567"));
@@ -58,7 +58,7 @@ TEST(printed, ends_where_its_room_does)
     cr_assert_str_eq(text, "123abcd");
 }
 
-TEST(printed, has_no_query_and_no_user_of_its_arguments)
+TEST(printed, omits_query_and_user_of_url_arguments)
 {
     char text[200];
     print(text, sizeof text, "%s: expected %d, found '%s'",

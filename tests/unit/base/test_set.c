@@ -63,7 +63,7 @@ static void compare_with_a_list(vv_set_hash *hash, uint64_t seed)
     check(&set, keys, (bool[KEYS]){ false }, hash);
 }
 
-TEST(set, finds_what_was_added_and_not_removed)
+TEST(set, finds_the_items_added_and_not_removed)
 {
     for (uint64_t seed = 1; seed < 20; seed++) {
         compare_with_a_list(bad_hash, seed);
@@ -81,7 +81,7 @@ static bool counts(const void *item, const void *key)
     return matches(item, key);
 }
 
-TEST(set, hardly_ever_looks_at_other_items)
+TEST(set, compares_few_other_items)
 {
     static int keys[KEYS];
     struct vv_set set;
@@ -115,7 +115,7 @@ static void *address_of(uintptr_t i, bool is_high)
     return (void *)(is_high ? ~(i * 16) : 16 + i * 16);
 }
 
-TEST(set, has_items_of_any_address)
+TEST(set, accepts_items_at_any_address)
 {
     struct vv_set set;
     vv_set_init(&set, test_allocator(), hash_of_address);
@@ -131,7 +131,7 @@ TEST(set, has_items_of_any_address)
     vv_set_clear(&set);
 }
 
-TEST(set, needs_no_memory_for_what_was_reserved)
+TEST(set, needs_no_memory_for_reserved_items)
 {
     static int keys[1000];
     for (size_t count = 1; count < 1000; count += 47) {
@@ -148,7 +148,7 @@ TEST(set, needs_no_memory_for_what_was_reserved)
     }
 }
 
-TEST(set, is_as_it_was_when_it_cannot_grow)
+TEST(set, is_unchanged_if_it_cannot_grow)
 {
     static int keys[KEYS];
     bool there[KEYS] = { false };

@@ -35,7 +35,7 @@ static void begin(struct vv_spread *s, const char *patterns)
         s, 0, s->automaton.start, NULL, (struct vv_spread_step){ .from = 0 });
 }
 
-TEST(spread, finds_what_is_above_in_few_steps)
+TEST(spread, finds_ancestors_in_few_steps)
 {
     enum { NODES = 30000 };
     static uint32_t above[NODES];
@@ -61,7 +61,7 @@ TEST(spread, finds_what_is_above_in_few_steps)
     vv_spread_end(&s);
 }
 
-TEST(spread, sees_every_path_of_diamonds_once)
+TEST(spread, visits_every_path_of_diamonds_once)
 {
     enum { DEEP = 1000 };
     uint32_t next[DEEP];
@@ -92,7 +92,7 @@ TEST(spread, ends_on_cycles)
     vv_spread_end(&s);
 }
 
-TEST(spread, goes_on_where_the_graph_has_grown)
+TEST(spread, continues_after_the_graph_has_grown)
 {
     static const uint32_t a[] = { 1, 1, 2 }, b[] = { 0, 1, 2 };
     static const uint32_t grown[] = { 2, 1, 2 };
@@ -110,7 +110,7 @@ TEST(spread, goes_on_where_the_graph_has_grown)
     vv_spread_end(&s);
 }
 
-TEST(spread, forgets_nodes)
+TEST(spread, removes_nodes)
 {
     static const uint32_t a[] = { 1, 1 }, b[] = { 0, 1 };
     struct vv_spread s;
@@ -128,7 +128,7 @@ TEST(spread, forgets_nodes)
     vv_spread_end(&s);
 }
 
-TEST(spread, ends_with_a_limit_where_nodes_have_too_many_states)
+TEST(spread, fails_if_nodes_have_too_many_states)
 {
     enum { NODES = 20000 };
     static uint32_t a[NODES], b[NODES];

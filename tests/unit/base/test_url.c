@@ -29,7 +29,7 @@ static void cleans_path(const char *path, const char *expected)
     cr_assert_str_eq(text, expected);
 }
 
-TEST(url, of_which_nothing_secret_stays)
+TEST(url, in_a_path_is_stripped_of_secrets)
 {
     cleans_path("https://h/a?sig=1", "https://h/a?");
     cleans_path("https://h/a?a='1 2\": 3", "https://h/a?");
@@ -50,7 +50,7 @@ static void cleans(const char *message, const char *expected)
     cr_assert_str_eq(text, expected);
 }
 
-TEST(url, in_a_message_has_no_query_and_no_user)
+TEST(url, in_a_message_is_stripped_of_query_and_user)
 {
     cleans("https://h/a?sig=1: open failed", "https://h/a?: open failed");
     cleans("https://h/a?t=12:30&s=x", "https://h/a?");
@@ -61,7 +61,7 @@ TEST(url, in_a_message_has_no_query_and_no_user)
                                                    "s3://b/k?: no");
 }
 
-TEST(url, in_a_message_stays_as_it_is_without_them)
+TEST(url, in_a_message_without_them_is_unchanged)
 {
     cleans("/tmp/a?b: open failed", "/tmp/a?b: open failed");
     cleans("s3://b/k: no@where", "s3://b/k: no@where");
@@ -69,7 +69,7 @@ TEST(url, in_a_message_stays_as_it_is_without_them)
     cleans("is it https://h/a?", "is it https://h/a?");
 }
 
-TEST(url, in_a_message_of_anything_is_cleaned_in_place)
+TEST(url, in_a_random_message_is_stripped_in_place)
 {
     uint32_t random = 1;
     for (int i = 0; i < 20000; i++) {

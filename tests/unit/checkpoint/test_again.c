@@ -59,7 +59,7 @@ static void end_program(struct program *p)
     end_world();
 }
 
-TEST(again, brings_a_node_and_all_below_it_with_its_slots)
+TEST(again, restores_a_subtree_with_its_slots)
 {
     varve_error error;
     begin_world();
@@ -82,7 +82,7 @@ TEST(again, brings_a_node_and_all_below_it_with_its_slots)
     end_program(&p);
 }
 
-TEST(again, brings_it_to_a_node_that_took_the_place_of_another)
+TEST(again, restores_a_node_that_replaced_another)
 {
     varve_error error;
     float new = 7;
@@ -101,7 +101,7 @@ TEST(again, brings_it_to_a_node_that_took_the_place_of_another)
     end_program(&p);
 }
 
-TEST(again, brings_what_was_dropped_and_what_fits_by_now)
+TEST(again, restores_dropped_values_and_former_mismatches)
 {
     varve_error error;
     float wrong[2] = { 0 };
@@ -131,7 +131,7 @@ TEST(again, brings_what_was_dropped_and_what_fits_by_now)
     end_world();
 }
 
-TEST(again, leaves_what_a_later_restoration_gave_or_the_options_leave_out)
+TEST(again, keeps_values_of_later_restorations_and_excluded_ones)
 {
     varve_error error;
     begin_world();
@@ -149,7 +149,7 @@ TEST(again, leaves_what_a_later_restoration_gave_or_the_options_leave_out)
     end_program(&p);
 }
 
-TEST(again, that_fails_changes_nothing)
+TEST(again, changes_nothing_after_a_failure)
 {
     varve_error error;
     begin_world();
@@ -170,7 +170,7 @@ TEST(again, that_fails_changes_nothing)
     end_program(&p);
 }
 
-TEST(again, is_a_mistake_without_a_node_of_the_program)
+TEST(again, requires_a_node_of_the_program)
 {
     varve_error error = { 0 };
     begin_world();
@@ -224,7 +224,7 @@ TEST(again, is_undone_by_every_failed_allocation)
 
 /* If memory was exhausted while another node was added, the matching is
  * incomplete, and nothing may be delivered before a retry. */
-TEST(again, changes_nothing_where_memory_had_ended_before)
+TEST(again, changes_nothing_after_an_earlier_failed_allocation)
 {
     bool has_refused = false, was_well = false;
     for (long n = 0; !was_well; n++) {

@@ -8,7 +8,7 @@
 
 #include "ancestry.h"
 
-TEST(ancestry, is_parsed_as_it_was_printed)
+TEST(ancestry, is_parsed_from_its_printed_form)
 {
     struct vv_ancestry a = { 0 }, b = { 0 };
     char text[VV_ANCESTRY_SIZE], again[VV_ANCESTRY_SIZE];
@@ -28,7 +28,7 @@ TEST(ancestry, is_parsed_as_it_was_printed)
     cr_assert_eq(vv_ancestry_find(&b, 3), 2, "it is not there");
 }
 
-TEST(ancestry, has_a_bound)
+TEST(ancestry, is_bounded)
 {
     struct vv_ancestry a = { 0 }, b = { 0 };
     char text[VV_ANCESTRY_SIZE];
@@ -42,7 +42,7 @@ TEST(ancestry, has_a_bound)
     cr_assert_eq(memcmp(&a, &b, sizeof a), 0);
 }
 
-TEST(ancestry, does_not_parse_what_is_none)
+TEST(ancestry, refuses_invalid_texts)
 {
     static const char *const texts[] = { "x", "000000000000001f",
         "000000000000001f:", "000000000000001f:x", "000000000000001F:7",
@@ -55,7 +55,7 @@ TEST(ancestry, does_not_parse_what_is_none)
     }
 }
 
-TEST(ancestry, hashes_tell_runs_apart)
+TEST(ancestry, hashes_distinguish_runs)
 {
     cr_assert_eq(vv_run_hash(""), 0);
     cr_assert_neq(vv_run_hash("a"), 0);

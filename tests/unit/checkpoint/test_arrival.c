@@ -12,7 +12,7 @@
 
 static float values[3] = { 1, 2, 3 };
 
-TEST(arrival, that_failed_is_stuck_until_a_retry)
+TEST(arrival, that_failed_is_not_repeated_before_a_retry)
 {
     float x[3] = { 0 };
     varve_error error = { 0 };
@@ -46,7 +46,7 @@ TEST(arrival, that_failed_is_stuck_until_a_retry)
 }
 
 /* After a variable is untracked, its memory belongs to the program again. */
-TEST(arrival, is_not_retried_for_what_was_untracked)
+TEST(arrival, is_not_retried_for_untracked_variables)
 {
     float *x = calloc(3, sizeof *x);
     varve_error error = { 0 };
@@ -75,7 +75,7 @@ TEST(arrival, is_not_retried_for_what_was_untracked)
 }
 
 /* The same if there is no memory to find untracked nodes. */
-TEST(arrival, is_not_retried_blindly_without_memory)
+TEST(arrival, is_not_retried_without_memory_to_find_untracked_nodes)
 {
     float x[3] = { 0 };
     begin_world();
@@ -111,7 +111,7 @@ TEST(arrival, is_not_retried_blindly_without_memory)
 }
 
 /* The state must be loaded after its own variable, which never arrives. */
-TEST(arrival, of_a_state_waits_for_a_variable_that_does_not_fit)
+TEST(arrival, of_a_state_is_delayed_by_a_mismatched_variable)
 {
     float wrong[3] = { 0 }, x[2] = { 0 };
     struct text_state state = { .text = "saved" };
@@ -169,7 +169,7 @@ static varve_status save_nothing(void *self, varve_sink *sink)
     return VARVE_OK;
 }
 
-TEST(arrival, brings_what_a_state_adds_while_it_loads)
+TEST(arrival, restores_variables_added_by_a_load_callback)
 {
     static const varve_state_callbacks callbacks = { save_nothing, grow };
     struct grower grower = { 0 };
@@ -193,7 +193,7 @@ TEST(arrival, brings_what_a_state_adds_while_it_loads)
 }
 
 /* At the root, below it, and later. */
-TEST(arrival, names_a_variable_that_meets_an_object_wherever_it_is)
+TEST(arrival, reports_a_variable_matched_with_an_object_anywhere)
 {
     float x = 7;
     begin_world();

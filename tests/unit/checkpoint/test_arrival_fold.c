@@ -117,7 +117,7 @@ static void load_counter(const varve_comm *comm, void *user)
     free_root(c.root);
 }
 
-TEST(fold, is_called_once_at_each_rank_where_the_number_is_another)
+TEST(fold, is_called_once_on_each_rank_if_their_number_differs)
 {
     begin_world();
     save_counters(4);
@@ -131,7 +131,7 @@ TEST(fold, is_called_once_at_each_rank_where_the_number_is_another)
     end_world();
 }
 
-TEST(fold, tells_all_ranks_of_one_that_failed)
+TEST(fold, reports_a_failure_on_one_rank_to_all)
 {
     begin_world();
     save_counters(4);
@@ -145,7 +145,7 @@ TEST(fold, tells_all_ranks_of_one_that_failed)
 }
 
 /* The other ranks have nothing else to restore. */
-TEST(fold, is_not_called_where_another_rank_cannot_restore)
+TEST(fold, is_not_called_if_another_rank_cannot_restore)
 {
     begin_world();
     save_counters(4);
@@ -159,7 +159,7 @@ TEST(fold, is_not_called_where_another_rank_cannot_restore)
 
 /* --- One process ---------------------------------------------------------- */
 
-TEST(fold, is_called_in_one_process)
+TEST(fold, is_called_with_a_single_process)
 {
     struct counter c;
     begin_world();
@@ -173,7 +173,7 @@ TEST(fold, is_called_in_one_process)
     end_world();
 }
 
-TEST(fold, leaves_half_restored_what_came_before_it_fails)
+TEST(fold, leaves_values_partially_restored_if_it_fails)
 {
     struct counter c;
     varve_error error = { 0 };
@@ -203,7 +203,7 @@ static varve_status take_away(void *user, varve_node *mine, varve_reader *saved,
 }
 
 /* As in any callback of the library. */
-TEST(fold, may_take_no_node_away)
+TEST(fold, must_not_remove_nodes)
 {
     const varve_rank_local_options options = { .merge = take_away };
     int64_t count = 0;
@@ -219,7 +219,7 @@ TEST(fold, may_take_no_node_away)
     end_world();
 }
 
-TEST(fold, is_not_called_by_a_plan)
+TEST(fold, is_not_called_by_a_dry_run)
 {
     struct counter c;
     varve_error error = { 0 };
@@ -235,7 +235,7 @@ TEST(fold, is_not_called_by_a_plan)
     end_world();
 }
 
-TEST(fold, is_called_when_its_node_is_added_later_and_again_when_it_failed)
+TEST(fold, is_called_for_a_later_node_and_again_after_a_failure)
 {
     struct counter c;
     varve_error error = { 0 };
@@ -265,7 +265,7 @@ TEST(fold, is_called_when_its_node_is_added_later_and_again_when_it_failed)
     end_world();
 }
 
-TEST(fold, tells_of_memory_that_runs_out)
+TEST(fold, reports_failed_allocations)
 {
     begin_world();
     save_counters(3);

@@ -46,7 +46,7 @@ static void check_read(varve_node *root, const varve_read_options *options,
     free_root(root);
 }
 
-TEST(assertion, holds_by_what_has_matched)
+TEST(assertion, depends_on_the_matched_values)
 {
     begin_world();
     write_names("x", "y");
@@ -65,7 +65,7 @@ TEST(assertion, holds_by_what_has_matched)
 }
 
 /* A node that two paths of the file lead to has one of two values. */
-TEST(assertion, names_the_value_that_a_node_has_instead)
+TEST(assertion, reports_the_value_that_a_node_has_instead)
 {
     begin_world();
     write_names("x", "y");
@@ -78,7 +78,7 @@ TEST(assertion, names_the_value_that_a_node_has_instead)
     end_world();
 }
 
-TEST(assertion, does_not_mind_what_is_optional_in_the_file)
+TEST(assertion, ignores_optional_values_of_the_file)
 {
     begin_world();
     varve_node *root = make("x", "y");
@@ -91,7 +91,7 @@ TEST(assertion, does_not_mind_what_is_optional_in_the_file)
     end_world();
 }
 
-TEST(assertion, does_not_mind_what_is_excused)
+TEST(assertion, ignores_expected_findings)
 {
     begin_world();
     write_names("x", "y");
@@ -110,7 +110,7 @@ TEST(assertion, does_not_mind_what_is_excused)
     end_world();
 }
 
-TEST(assertion, asks_at_the_time_of_the_call)
+TEST(assertion, uses_the_state_at_the_time_of_the_call)
 {
     begin_world();
     write_names("x", "y");
@@ -129,7 +129,7 @@ TEST(assertion, asks_at_the_time_of_the_call)
     end_world();
 }
 
-TEST(assertion, survives_every_failed_allocation)
+TEST(assertion, handles_every_failed_allocation)
 {
     begin_world();
     write_names("x", "y");
@@ -149,7 +149,7 @@ TEST(assertion, survives_every_failed_allocation)
 }
 
 /* Untracked nodes are ignored, so they must be found first. */
-TEST(assertion, does_not_hold_by_what_it_has_no_memory_to_look_at)
+TEST(assertion, does_not_succeed_without_memory_to_check)
 {
     begin_world();
     write_names("x", NULL);
@@ -175,7 +175,7 @@ TEST(assertion, does_not_hold_by_what_it_has_no_memory_to_look_at)
 
 /* A value with a rename is pending, and must not be taken for an excluded
  * one. */
-TEST(assertion, does_not_excuse_what_it_had_no_memory_to_look_at)
+TEST(assertion, ignores_nothing_without_memory_to_check)
 {
     varve_rename rename = { "model", "net" };
     varve_read_options options = { .only = "model", .rename = { .list = &rename,
@@ -203,7 +203,7 @@ TEST(assertion, does_not_excuse_what_it_had_no_memory_to_look_at)
     end_world();
 }
 
-TEST(assertion, needs_the_node_that_was_restored_into)
+TEST(assertion, requires_the_restored_node)
 {
     varve_error error = { 0 };
     begin_world();

@@ -17,7 +17,7 @@ static void *wait_and_open(void *user)
     return NULL;
 }
 
-TEST(background, waits_while_as_many_are_in_flight_as_may_be)
+TEST(background, waits_at_the_limit_of_pending_saves)
 {
     varve_write_options one = { .async.in_flight = 1 };
     for (int i = 0; i < 2; i++) {
@@ -62,7 +62,7 @@ static void *bounded(void *user, void *old, size_t old_size, size_t new_size)
     return test_allocator()->function(NULL, old, old_size, new_size);
 }
 
-TEST(background, waits_for_memory_that_is_in_flight_and_gives_up_after_that)
+TEST(background, waits_for_memory_of_pending_saves_and_then_fails)
 {
     varve_error error = { 0 };
     pthread_t opener;
@@ -94,7 +94,7 @@ TEST(background, waits_for_memory_that_is_in_flight_and_gives_up_after_that)
     end_gate();
 }
 
-TEST(background, uses_its_memory_again)
+TEST(background, reuses_its_memory)
 {
     begin_gate();
     finish_job(begin_write(FILE_NAME, NULL));
@@ -137,7 +137,7 @@ static void be_the_child(varve_job *job)
     _exit(0);
 }
 
-TEST(background, is_the_parents_after_a_fork)
+TEST(background, belongs_to_the_parent_after_a_fork)
 {
     for (int i = 0; i < 2; i++) {
         int status = 0;
@@ -165,7 +165,7 @@ TEST(background, is_the_parents_after_a_fork)
     }
 }
 
-TEST(background, settles_a_graph_that_has_none)
+TEST(background, accepts_a_graph_without_pending_saves)
 {
     varve_error error = { 0 };
     begin_gate();

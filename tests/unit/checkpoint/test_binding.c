@@ -23,7 +23,7 @@ static void write_two(void)
     free_root(root);
 }
 
-TEST(binding, pairs_nodes_both_ways)
+TEST(binding, binds_nodes_in_both_directions)
 {
     begin_world();
     write_two();
@@ -49,7 +49,7 @@ TEST(binding, pairs_nodes_both_ways)
 }
 
 /* The program has a single object for "a" and "b". */
-TEST(binding, lets_an_object_stand_for_two)
+TEST(binding, binds_one_object_to_two_saved_ones)
 {
     float x[2] = { 0 }, y[3] = { 0 };
     begin_world();
@@ -73,7 +73,7 @@ TEST(binding, lets_an_object_stand_for_two)
     end_world();
 }
 
-TEST(binding, forgets_all_that_a_removed_object_stood_for)
+TEST(binding, unbinds_a_removed_object_completely)
 {
     begin_world();
     write_two();
@@ -100,7 +100,7 @@ TEST(binding, forgets_all_that_a_removed_object_stood_for)
     end_world();
 }
 
-TEST(binding, notes_a_conflict_and_gives_way_when_it_is_free)
+TEST(binding, records_a_conflict_and_binds_once_it_is_resolved)
 {
     float x[2] = { 0 }, z[2] = { 0 };
     begin_world();
@@ -131,7 +131,7 @@ static bool fits(varve_restoration *r, varve_node *node, varve_dtype dtype,
     return vv_whole_fits(&r->delivery, node, &saved);
 }
 
-TEST(binding, decides_what_fits_by_the_options)
+TEST(binding, checks_types_and_shapes_by_the_options)
 {
     begin_world();
     write_two();
@@ -171,7 +171,7 @@ TEST(binding, decides_what_fits_by_the_options)
 }
 
 /* Slots of an object that is bound to a second file node. */
-TEST(binding, gives_the_slots_of_a_second_node_as_well)
+TEST(binding, restores_the_slots_of_a_second_saved_node)
 {
     float x[2] = { 0 }, m[2] = { 0 }, none[2] = { 0 };
     begin_world();
@@ -201,7 +201,7 @@ TEST(binding, gives_the_slots_of_a_second_node_as_well)
     end_world();
 }
 
-TEST(binding, lets_an_object_stand_for_two_after_any_failed_allocation)
+TEST(binding, binds_one_object_to_two_after_a_failed_allocation)
 {
     bool was_tried = true;
     begin_world();
@@ -232,7 +232,7 @@ TEST(binding, lets_an_object_stand_for_two_after_any_failed_allocation)
 }
 
 /* Like the configuration of a Keras layer without weights. */
-TEST(binding, lets_no_optional_value_decide_what_a_node_is)
+TEST(binding, ignores_optional_values_for_the_kind_of_a_node)
 {
     struct text_state state = { .text = "configuration" };
     varve_error error = { 0 };
@@ -282,7 +282,7 @@ static varve_node *new_program(float *x)
 }
 
 /* By an edge that leads to a variable whose place in the file is known. */
-TEST(widening, decides_again_what_a_new_path_takes_in)
+TEST(widening, rechecks_patterns_for_a_new_path)
 {
     float x[4] = { 0 };
     begin_world();
@@ -301,7 +301,7 @@ TEST(widening, decides_again_what_a_new_path_takes_in)
 }
 
 /* What fails is matched again by a retry. */
-TEST(widening, remembers_what_it_had_no_memory_to_follow)
+TEST(widening, retries_edges_after_a_failed_allocation)
 {
     float x[4] = { 0 };
     begin_world();

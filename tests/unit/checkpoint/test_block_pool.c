@@ -6,7 +6,7 @@
 
 #include "block_pool.h"
 
-TEST(block_pool, gives_again_what_is_large_enough)
+TEST(block_pool, reuses_blocks_that_are_large_enough)
 {
     struct vv_block_pool pool = { .allocator = test_allocator() };
     struct vv_block *small = vv_block_take(&pool, 100);
@@ -21,7 +21,7 @@ TEST(block_pool, gives_again_what_is_large_enough)
     vv_block_pool_clear(&pool);
 }
 
-TEST(block_pool, makes_room_for_a_larger_one)
+TEST(block_pool, frees_blocks_for_a_larger_one)
 {
     struct vv_block_pool pool = { .allocator = test_allocator() };
     vv_block_give(&pool, vv_block_take(&pool, 100));

@@ -90,7 +90,7 @@ static void check_all_refused(size_t count)
         check_refused(count, &ways[i]);
 }
 
-TEST(bools, are_refused_at_a_read_whatever_the_checksum_is)
+TEST(bools, are_refused_by_a_read_despite_a_valid_checksum)
 {
     begin_world();
     write_bad(FEW);
@@ -102,7 +102,7 @@ TEST(bools, are_refused_at_a_read_whatever_the_checksum_is)
 
 /* Library-owned memory, which is a map of the file's pages otherwise, or is
  * filled when the variable is added. */
-TEST(bools, are_refused_where_they_are_mapped_or_come_later)
+TEST(bools, are_refused_if_mapped_or_added_later)
 {
     const varve_read_options ways[] = { { .map = true }, { .map = false },
         { .map = true, .no_verify = true }, { .no_verify = true } };
@@ -145,7 +145,7 @@ static void read_with_others(const varve_comm *comm, void *user)
     free(bools);
 }
 
-TEST(bools, are_refused_at_a_read_of_many_processes)
+TEST(bools, are_refused_by_a_read_of_many_processes)
 {
     size_t counts[] = { FEW, MANY };
     for (int i = 0; i < 2; i++) {
@@ -163,7 +163,7 @@ static void note(void *user, const varve_damage *damage)
     *first = *damage;
 }
 
-TEST(bools, are_damage_to_verify)
+TEST(bools, are_reported_as_damage_by_verify)
 {
     static const size_t counts[] = { FEW, MANY };
     for (int i = 0; i < 2; i++) {
@@ -192,7 +192,7 @@ TEST(bools, are_damage_to_verify)
     }
 }
 
-TEST(bools, are_left_out_by_a_salvage)
+TEST(bools, are_excluded_by_a_salvage)
 {
     bool bools[FEW] = { 0 };
     begin_world();
@@ -213,7 +213,7 @@ TEST(bools, are_left_out_by_a_salvage)
 }
 
 /* For example uninitialized memory. The file would not be readable. */
-TEST(bools, are_refused_at_a_save)
+TEST(bools, are_refused_by_a_save)
 {
     static const varve_write_options ways[] = {
         { .no_sync = true },

@@ -263,7 +263,7 @@ static void read_part(const struct sample *s)
     varve_reader_free(reader);
 }
 
-TEST(boxes, come_from_any_value_on_any_way)
+TEST(boxes, are_restored_from_any_value_in_any_way)
 {
     uint64_t state = proof_seed();
     uint64_t cases = proof_size(200, 20000);

@@ -44,7 +44,7 @@ static void write_late(void)
     free_root(root);
 }
 
-TEST(carried, adds_nodes_that_go_again)
+TEST(carried, adds_temporary_nodes)
 {
     varve_error error = { 0 };
     begin_world();
@@ -84,7 +84,7 @@ TEST(carried, adds_nodes_that_go_again)
     end_world();
 }
 
-TEST(carried, are_refused_where_something_is_in_the_way)
+TEST(carried, are_refused_in_case_of_a_conflict)
 {
     varve_error error = { 0 };
     struct vv_walk walk;

@@ -130,7 +130,7 @@ static size_t edges_and_nodes(const struct run *run)
     return varve_edge_count(run->root) + run->root->graph->number_limit;
 }
 
-TEST(carry, keeps_what_waits_at_each_save_until_it_is_built)
+TEST(carry, saves_pending_values_until_their_nodes_exist)
 {
     struct run run;
     varve_error error = { 0 };
@@ -166,7 +166,7 @@ TEST(carry, keeps_what_waits_at_each_save_until_it_is_built)
 }
 
 /* The file must be identical to that of a program with all nodes. */
-TEST(carry, writes_the_bytes_of_a_whole_program)
+TEST(carry, writes_the_same_bytes_as_a_complete_program)
 {
     struct run run;
     varve_error error = { 0 };
@@ -193,7 +193,7 @@ TEST(carry, writes_the_bytes_of_a_whole_program)
     end_world();
 }
 
-TEST(carry, keeps_nothing_that_was_given_up)
+TEST(carry, does_not_save_dropped_values)
 {
     struct run run;
     varve_error error = { 0 };
@@ -234,7 +234,7 @@ TEST(carry, follows_the_option)
     end_world();
 }
 
-TEST(carry, goes_with_every_kind_of_save)
+TEST(carry, works_with_every_kind_of_save)
 {
     struct run run;
     varve_error error = { 0 };
@@ -262,7 +262,7 @@ TEST(carry, goes_with_every_kind_of_save)
     end_world();
 }
 
-TEST(carry, goes_with_layers)
+TEST(carry, works_with_incremental_saves)
 {
     struct run run;
     varve_error error = { 0 };
@@ -285,7 +285,7 @@ TEST(carry, goes_with_layers)
 
 /* Pending values outside the saved subtree are not saved and cause no
  * failure. */
-TEST(carry, concerns_what_is_below_the_node_that_is_saved)
+TEST(carry, applies_only_below_the_saved_node)
 {
     float x = 1, y = 2;
     varve_error error = { 0 };
@@ -353,7 +353,7 @@ TEST(carry, streams_large_values)
 
 /* If any allocation fails, the save fails, and the graph and the pending values
  * are unchanged. */
-TEST(carry, runs_out_of_memory_without_a_trace)
+TEST(carry, changes_nothing_without_memory)
 {
     struct run run;
     begin_world();
@@ -379,7 +379,7 @@ TEST(carry, runs_out_of_memory_without_a_trace)
 #ifdef VV_HAVE_FORMATS
 /* A format that cannot represent a pending value refuses it, and the older file
  * remains. */
-TEST(carry, goes_to_other_formats_or_is_refused)
+TEST(carry, writes_other_formats_or_is_refused)
 {
     struct run run;
     varve_error error = { 0 };

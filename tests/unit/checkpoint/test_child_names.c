@@ -93,7 +93,7 @@ static size_t drop_from_model(
     return rest;
 }
 
-TEST(child_names, drops_what_the_patterns_match)
+TEST(child_names, drops_children_that_match_patterns)
 {
     struct place places[PLACES];
     char pattern[32];

@@ -43,7 +43,7 @@ static void fill(varve_node *root, struct vv_walk *walk, struct vv_columns *c)
     cr_assert_ok(vv_columns_begin(c, walk, &error), error);
 }
 
-TEST(columns, do_not_depend_on_the_order_in_which_edges_were_made)
+TEST(columns, do_not_depend_on_the_creation_order_of_edges)
 {
     struct vv_walk walk, other_walk;
     struct vv_columns columns, other;
@@ -71,7 +71,7 @@ TEST(columns, do_not_depend_on_the_order_in_which_edges_were_made)
     end_world();
 }
 
-TEST(columns, hold_only_names_that_are_used_in_order)
+TEST(columns, contain_only_used_names_in_order)
 {
     struct vv_walk walk;
     struct vv_columns columns;
@@ -102,7 +102,7 @@ TEST(columns, hold_only_names_that_are_used_in_order)
     end_world();
 }
 
-TEST(columns, say_which_values_are_saved)
+TEST(columns, mark_the_saved_values)
 {
     struct vv_walk walk;
     struct vv_columns columns;
@@ -157,7 +157,7 @@ TEST(columns, fail_with_the_callback_of_a_state)
     end_world();
 }
 
-TEST(columns, survive_every_failed_allocation)
+TEST(columns, handle_every_failed_allocation)
 {
     struct vv_walk walk;
     struct vv_columns columns;

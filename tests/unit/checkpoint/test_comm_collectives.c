@@ -32,7 +32,7 @@ static void agree(const varve_comm *comm, void *user)
     g->got[i] = vv_agree(comm, status, &g->errors[i]);
 }
 
-TEST(comm_collectives, is_ok_where_all_are)
+TEST(comm_collectives, is_ok_if_all_ranks_succeed)
 {
     struct group g = { .given = { VARVE_OK } };
     thread_comm_run(RANKS, 0, -1, agree, &g);
@@ -40,7 +40,7 @@ TEST(comm_collectives, is_ok_where_all_are)
         cr_assert_ok(g.got[i], g.errors[i]);
 }
 
-TEST(comm_collectives, tells_all_of_the_lowest_rank_that_failed)
+TEST(comm_collectives, returns_the_error_of_the_lowest_failed_rank)
 {
     struct group g = { .given = { [2] = VARVE_IO, [4] = VARVE_CORRUPT } };
     thread_comm_run(RANKS, 0, -1, agree, &g);
@@ -78,7 +78,7 @@ TEST(comm_collectives, keeps_the_lines_of_a_message_and_its_errno)
 }
 
 /* A rank whose own communicator failed still takes part in this one. */
-TEST(comm_collectives, tells_of_another_group_that_is_gone)
+TEST(comm_collectives, reports_a_failed_second_communicator)
 {
     struct group g = { .given = { [1] = VARVE_DISCONNECTED } };
     thread_comm_run(RANKS, 0, -1, agree, &g);
@@ -102,7 +102,7 @@ static void compare_notes(const varve_comm *comm, void *user)
     g->is_right[i] &= words[0] == 7 && words[1] == 8;
 }
 
-TEST(comm_collectives, tells_the_largest_of_all_and_the_words_of_one)
+TEST(comm_collectives, computes_the_maximum_and_broadcasts_words)
 {
     struct group g = { .given = { VARVE_OK } };
     thread_comm_run(RANKS, 0, -1, compare_notes, &g);
@@ -129,7 +129,7 @@ static void tell_each_other(const varve_comm *comm, void *user)
         g->is_right[i] &= all[r] == 7 * r;
 }
 
-TEST(comm_collectives, tells_each_what_all_have)
+TEST(comm_collectives, gathers_to_all_ranks)
 {
     struct group g = { .given = { VARVE_OK } };
     thread_comm_run(RANKS, 0, -1, tell_each_other, &g);
@@ -150,7 +150,7 @@ static void agree_silently(const varve_comm *comm, void *user)
     g->got[comm->rank] = vv_agree(comm, g->given[comm->rank], NULL);
 }
 
-TEST(comm_collectives, needs_no_message)
+TEST(comm_collectives, accepts_a_null_error)
 {
     struct group g = { .given = { [1] = VARVE_IO } };
     thread_comm_run(RANKS, 0, -1, agree_silently, &g);
@@ -158,7 +158,7 @@ TEST(comm_collectives, needs_no_message)
         cr_assert_eq(g.got[i], VARVE_IO);
 }
 
-TEST(comm_collectives, ends_where_a_rank_is_gone)
+TEST(comm_collectives, ends_after_a_lost_rank)
 {
     for (long calls = 0; calls < 3 * RANKS; calls++) {
         struct group g = { .given = { [1] = VARVE_IO } };
@@ -192,7 +192,7 @@ static void gather(const varve_comm *comm, void *user)
     vv_buffer_clear(&bytes);
 }
 
-TEST(comm_collectives, gathers_what_all_have)
+TEST(comm_collectives, gathers_words_of_all_ranks)
 {
     struct group g = { .sizes = { 3, 0, 100000, 1, 7 } };
     thread_comm_run(RANKS, 0, -1, gather, &g);
@@ -202,7 +202,7 @@ TEST(comm_collectives, gathers_what_all_have)
     }
 }
 
-TEST(comm_collectives, gathers_nothing_where_one_failed)
+TEST(comm_collectives, gathers_nothing_if_one_rank_failed)
 {
     struct group g = { .sizes = { 3, 1 }, .given = { [3] = VARVE_LIMIT } };
     vv_fail(&g.errors[3], VARVE_LIMIT, "too much");
@@ -226,7 +226,7 @@ static void tell(const varve_comm *comm, void *user)
     vv_buffer_clear(&bytes);
 }
 
-TEST(comm_collectives, tells_all_what_rank_0_has)
+TEST(comm_collectives, broadcasts_bytes_of_rank_0)
 {
     static const size_t sizes[] = { 0, 1, 5000 };
     for (int n = 0; n < 3; n++) {
@@ -240,7 +240,7 @@ TEST(comm_collectives, tells_all_what_rank_0_has)
 }
 
 /* Regardless of the rank without memory, all ranks get the same status. */
-TEST(comm_collectives, tells_of_memory_that_runs_out)
+TEST(comm_collectives, reports_failed_allocations_on_all_ranks)
 {
     for (long number = 0; number < 40; number++) {
         struct group g = { .sizes = { 5000, 3, 9 } };
@@ -256,7 +256,7 @@ TEST(comm_collectives, tells_of_memory_that_runs_out)
 
 /* --- One process ---------------------------------------------------------- */
 
-TEST(alone, returns_a_failure_as_it_is)
+TEST(alone, returns_a_single_failure_unchanged)
 {
     varve_error error = { .status = VARVE_IO, .message = "x: failed" };
     cr_assert_ok(vv_check_comm(&vv_comm_alone, NULL), error);
@@ -266,7 +266,7 @@ TEST(alone, returns_a_failure_as_it_is)
     cr_assert_eq(vv_comm_or_alone(NULL), &vv_comm_alone);
 }
 
-TEST(alone, has_the_data_of_all_ranks)
+TEST(alone, gathers_buffers_of_all_ranks)
 {
     struct group g = { .sizes = { 5000 } };
     uint64_t number = 7, copy = 0;

@@ -89,7 +89,7 @@ TEST(contents, have_one_digest_in_every_order_and_format)
     end_world();
 }
 
-TEST(contents, have_another_digest_when_anything_changes)
+TEST(contents, have_another_digest_after_any_change)
 {
     begin_world();
     varve_node *root = make_model(false);
@@ -112,7 +112,7 @@ TEST(contents, have_another_digest_when_anything_changes)
 }
 
 /* Computes the digest as documented in docs/format.md. */
-TEST(contents, have_the_digest_that_is_documented)
+TEST(contents, have_the_documented_digest)
 {
     begin_world();
     varve_node *root = new_root();
@@ -144,7 +144,7 @@ TEST(contents, have_the_digest_that_is_documented)
     end_world();
 }
 
-TEST(contents, may_be_none)
+TEST(contents, may_be_empty)
 {
     begin_world();
     varve_node *root = new_root();
@@ -186,7 +186,7 @@ static varve_status look(void *user, const varve_saved_node *node,
     return seen->gives;
 }
 
-TEST(contents, come_in_the_order_of_the_file)
+TEST(contents, are_visited_in_the_order_of_the_file)
 {
     static const varve_format formats[] = { VARVE_FORMAT_VARVE,
         VARVE_FORMAT_TENSORFLOW, VARVE_FORMAT_SAFETENSORS, VARVE_FORMAT_NPZ,
@@ -215,7 +215,7 @@ TEST(contents, come_in_the_order_of_the_file)
 }
 
 /* More than one buffer holds, in values of all sizes. */
-TEST(contents, come_in_several_batches)
+TEST(contents, are_visited_in_several_batches)
 {
     enum { COUNT = 9, SIZE = 5 << 20, HUGE_SIZE = 17 << 20 };
     begin_world();
@@ -239,7 +239,7 @@ TEST(contents, come_in_several_batches)
     end_world();
 }
 
-TEST(contents, end_where_the_program_says)
+TEST(contents, end_when_the_callback_returns_an_error)
 {
     begin_world();
     varve_node *root = make_model(false);
@@ -263,7 +263,7 @@ TEST(contents, end_where_the_program_says)
     end_world();
 }
 
-TEST(contents, are_checked_as_they_are_read)
+TEST(contents, are_verified_when_read)
 {
     begin_world();
     varve_node *root = make_model(false);

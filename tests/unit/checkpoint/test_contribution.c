@@ -46,7 +46,7 @@ static void end_encoded(struct encoded *t)
     end_world();
 }
 
-TEST(contribution, tells_of_the_region_and_each_slice)
+TEST(contribution, contains_the_subtree_and_each_slice)
 {
     struct encoded t;
     begin_encoded(&t);
@@ -81,7 +81,7 @@ TEST(contribution, tells_of_the_region_and_each_slice)
 }
 
 /* Replicated properties are compared by a digest. */
-TEST(contribution, differs_where_ranks_differ)
+TEST(contribution, differs_if_ranks_differ)
 {
     struct encoded t;
     varve_error error = { 0 };
@@ -101,7 +101,7 @@ TEST(contribution, differs_where_ranks_differ)
     end_encoded(&t);
 }
 
-TEST(contribution, tells_of_memory_that_runs_out)
+TEST(contribution, reports_failed_allocations)
 {
     struct encoded t;
     varve_error error = { 0 };

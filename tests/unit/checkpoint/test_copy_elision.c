@@ -86,7 +86,7 @@ static void remove_layers(void)
     }
 }
 
-TEST(copy_elision, is_what_was_not_touched)
+TEST(copy_elision, applies_to_unmarked_values)
 {
     varve_error error = { 0 };
     begin_incremental();
@@ -108,7 +108,7 @@ static void touch_row(uint64_t row, float value)
     cr_assert_ok(varve_mark_rows_dirty(named("large"), row, 1, &error), error);
 }
 
-TEST(copy_elision, are_pages_that_were_not_touched)
+TEST(copy_elision, applies_to_unmarked_pages)
 {
     static const size_t copied[] = { 1 << 20, 4096, 8192, 1 << 20 };
     varve_error error = { 0 };
@@ -131,7 +131,7 @@ TEST(copy_elision, are_pages_that_were_not_touched)
 }
 
 /* A deleted base remains readable, since it was opened before. */
-TEST(copy_elision, is_read_where_the_base_is_gone)
+TEST(copy_elision, reads_from_a_deleted_base)
 {
     varve_error error = { 0 };
     for (int way = 0; way < 3; way++) {
@@ -158,7 +158,7 @@ TEST(copy_elision, is_read_where_the_base_is_gone)
     }
 }
 
-TEST(copy_elision, is_verified_where_it_is_read)
+TEST(copy_elision, is_verified_when_it_is_read)
 {
     varve_error error = { 0 };
     size_t size, files;
@@ -179,7 +179,7 @@ TEST(copy_elision, is_verified_where_it_is_read)
     end_incremental();
 }
 
-TEST(copy_elision, is_nothing_where_all_is_looked_at_or_not_known)
+TEST(copy_elision, does_not_apply_without_dirty_information)
 {
     static const varve_write_options none = { .incremental = true }, looks = {
         .incremental = true,
@@ -300,7 +300,7 @@ static void take_off(struct flight *f)
     cr_assert_ok(varve_job_wait_staged(f->job, &error), error);
 }
 
-TEST(copy_elision, is_right_in_any_order)
+TEST(copy_elision, is_correct_for_any_order_of_saves)
 {
     for (uint64_t seed = 0; seed < 2; seed++) {
         begin_incremental();
@@ -322,7 +322,7 @@ TEST(copy_elision, is_right_in_any_order)
     }
 }
 
-TEST(copy_elision, needs_memory)
+TEST(copy_elision, reports_failed_allocations)
 {
     varve_error error = { 0 };
     long n = 0;
@@ -352,7 +352,7 @@ TEST(copy_elision, needs_memory)
 }
 
 /* Also if the base has been deleted by then. */
-TEST(copy_elision, needs_memory_to_be_read)
+TEST(copy_elision, reports_failed_allocations_while_reading)
 {
     varve_error error = { 0 };
     varve_status status = VARVE_NO_MEMORY;

@@ -61,7 +61,7 @@ static void check(uint64_t number)
         cr_assert(view_is(&views[i], i == 3 ? 1 : number), "value %d", i);
 }
 
-TEST(copy_in, changes_places_with_the_staging_and_back)
+TEST(copy_in, exchanges_values_with_the_staging_and_back)
 {
     varve_error error = { 0 };
     begin();
@@ -74,7 +74,7 @@ TEST(copy_in, changes_places_with_the_staging_and_back)
     end();
 }
 
-TEST(copy_in, that_nobody_puts_back_is_copied_in)
+TEST(copy_in, copies_without_an_undo)
 {
     varve_error error = { 0 };
     begin();
@@ -84,7 +84,7 @@ TEST(copy_in, that_nobody_puts_back_is_copied_in)
     end();
 }
 
-TEST(copy_in, is_as_it_was_wherever_a_copy_fails)
+TEST(copy_in, is_undone_if_any_copy_fails)
 {
     for (long at = 0; at < 4; at++)
         for (int which = 0; which < 3; which += 2) {
@@ -99,7 +99,7 @@ TEST(copy_in, is_as_it_was_wherever_a_copy_fails)
         }
 }
 
-TEST(copy_in, says_what_could_not_be_put_back)
+TEST(copy_in, reports_values_that_could_not_be_undone)
 {
     varve_error error = { 0 };
     begin();
@@ -111,7 +111,7 @@ TEST(copy_in, says_what_could_not_be_put_back)
     end();
 }
 
-TEST(copy_in, needs_memory_before_anything_changes)
+TEST(copy_in, allocates_memory_before_anything_changes)
 {
     varve_error error = { 0 };
     begin();

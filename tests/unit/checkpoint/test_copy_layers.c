@@ -61,7 +61,7 @@ static const char *largest_of(const char *folder)
     return largest ? found : NULL;
 }
 
-TEST(copy_layers, writes_what_is_not_there)
+TEST(copy_layers, writes_missing_data_files)
 {
     uint64_t first, second, all;
     make();
@@ -76,7 +76,7 @@ TEST(copy_layers, writes_what_is_not_there)
 }
 
 #ifdef VV_HAVE_ZSTD
-TEST(copy_layers, writes_what_is_packed_as_it_is)
+TEST(copy_layers, copies_compressed_data_unchanged)
 {
     make();
     incremental.level = 3;
@@ -91,7 +91,7 @@ TEST(copy_layers, writes_what_is_packed_as_it_is)
 #endif
 
 /* A full checkpoint is copied as a single file. */
-TEST(copy_layers, repacks_what_has_none)
+TEST(copy_layers, copies_a_full_checkpoint_as_one_file)
 {
     varve_error error = { 0 };
     size_t one, other;
@@ -111,7 +111,7 @@ TEST(copy_layers, repacks_what_has_none)
 
 /* Neither index nor data file may remain, since nothing would verify them
  * again. */
-TEST(copy_layers, leaves_nothing_of_what_does_not_verify)
+TEST(copy_layers, leaves_no_file_of_a_damaged_checkpoint)
 {
     varve_error error = { 0 };
     uint64_t written;
@@ -129,7 +129,7 @@ TEST(copy_layers, leaves_nothing_of_what_does_not_verify)
 }
 
 /* As left by a copy that ran out of disk space. */
-TEST(copy_layers, writes_again_what_has_another_size)
+TEST(copy_layers, replaces_data_files_of_another_size)
 {
     make();
     copied(2);
@@ -146,7 +146,7 @@ static int end_soon(void *user, uint64_t done, uint64_t total, const char *what)
     return ++*(int *)user == 3;
 }
 
-TEST(copy_layers, ends_where_it_is_cancelled)
+TEST(copy_layers, ends_when_cancelled)
 {
     int calls = 0;
     varve_error error = { 0 };
@@ -164,7 +164,7 @@ TEST(copy_layers, ends_where_it_is_cancelled)
     end_incremental();
 }
 
-TEST(copy_layers, spares_what_has_the_name)
+TEST(copy_layers, keeps_an_existing_file_of_the_name)
 {
     varve_error error = { 0 };
     const varve_write_options options = { .no_replace = true };
@@ -205,7 +205,7 @@ static varve_status try_one(long number, bool *is_over)
     return status;
 }
 
-TEST(copy_layers, is_whole_or_not_there_whatever_call_fails)
+TEST(copy_layers, is_complete_or_absent_if_any_call_fails)
 {
     bool is_over = false;
     long failed = 0;
@@ -214,7 +214,7 @@ TEST(copy_layers, is_whole_or_not_there_whatever_call_fails)
     cr_assert_gt(failed, 20);
 }
 
-TEST(copy_layers, leaves_nothing_when_memory_ends)
+TEST(copy_layers, leaks_nothing_without_memory)
 {
     varve_status status = VARVE_NO_MEMORY;
     uint64_t size;

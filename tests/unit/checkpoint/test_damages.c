@@ -13,7 +13,7 @@ static void note(struct vv_damages *d, uint32_t value, const char *why)
     vv_sort_damages(d);
 }
 
-TEST(damages, are_found_by_value_and_the_later_counts)
+TEST(damages, are_found_by_value_and_the_latest_applies)
 {
     struct vv_damages d;
     vv_damages_init(&d, test_allocator());
@@ -28,7 +28,7 @@ TEST(damages, are_found_by_value_and_the_later_counts)
     vv_damages_end(&d);
 }
 
-TEST(damages, say_how_many_chunks_there_are)
+TEST(damages, contain_the_number_of_damaged_chunks)
 {
     struct vv_damages d;
     vv_damages_init(&d, test_allocator());
@@ -38,7 +38,7 @@ TEST(damages, say_how_many_chunks_there_are)
     vv_damages_end(&d);
 }
 
-TEST(damages, are_as_they_were_without_memory)
+TEST(damages, are_unchanged_without_memory)
 {
     struct vv_damages d;
     const struct vv_damage damage = { .value = 1, .why = "why" };

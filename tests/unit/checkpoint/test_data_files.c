@@ -72,22 +72,22 @@ static void check_faults(unsigned kinds, int number_of_errno)
     }
 }
 
-TEST(data_files, lose_nothing_where_a_write_fails)
+TEST(data_files, lose_nothing_if_a_write_fails)
 {
     check_faults(FAULTY_WRITE, ENOSPC);
 }
 
-TEST(data_files, lose_nothing_where_a_sync_fails)
+TEST(data_files, lose_nothing_if_a_sync_fails)
 {
     check_faults(FAULTY_SYNC, EIO);
 }
 
-TEST(data_files, lose_nothing_where_a_file_cannot_be_made_or_opened)
+TEST(data_files, lose_nothing_if_a_file_cannot_be_created_or_opened)
 {
     check_faults(FAULTY_CREATE | FAULTY_OPEN, EMFILE);
 }
 
-TEST(data_files, lose_nothing_whatever_fails)
+TEST(data_files, lose_nothing_if_any_call_fails)
 {
     check_faults(FAULTY_ALL, EIO);
 }

@@ -8,7 +8,7 @@
 
 /* Data that no data file contains any longer is verified before it is written;
  * after a failure all digests are computed again. */
-TEST(verify_recalled, is_checked_where_the_checkpoint_before_is_gone)
+TEST(verify_recalled, is_verified_if_the_previous_checkpoint_is_missing)
 {
     begin_keepers(true);
     saved_keepers();
@@ -24,7 +24,7 @@ TEST(verify_recalled, is_checked_where_the_checkpoint_before_is_gone)
     end_keepers();
 }
 
-TEST(verify_recalled, is_checked_where_the_checkpoint_before_is_another)
+TEST(verify_recalled, is_verified_if_the_previous_checkpoint_differs)
 {
     begin_keepers(false);
     set_common(99, 5);
@@ -42,7 +42,7 @@ TEST(verify_recalled, is_checked_where_the_checkpoint_before_is_another)
 }
 
 /* If the verification succeeds no other data is examined. */
-TEST(verify_recalled, that_holds_needs_no_checkpoint_before)
+TEST(verify_recalled, verified_data_needs_no_previous_checkpoint)
 {
     begin_keepers(false);
     set_common(99, 5);
@@ -55,7 +55,7 @@ TEST(verify_recalled, that_holds_needs_no_checkpoint_before)
 
 /* The values have changed since, so the save fails; the next save uses no touch
  * information. */
-TEST(verify_recalled, that_was_broken_fails_a_save_in_the_background)
+TEST(verify_recalled, invalid_data_fails_an_asynchronous_save)
 {
     begin_keepers(false);
     keepers.is_async = true;

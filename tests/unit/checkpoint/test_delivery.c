@@ -6,7 +6,7 @@
 
 #include "delivery.h"
 
-TEST(delivery, notes_what_it_has_no_room_for)
+TEST(delivery, records_a_failed_allocation)
 {
     float x[3] = { 0 };
     begin_world();
@@ -36,7 +36,7 @@ static void be_due_on_no_list(varve_restoration *r)
     vv_delivery_check(&r->delivery);
 }
 
-TEST(delivery, that_contradicts_itself_ends_the_program)
+TEST(delivery, inconsistency_aborts_the_program)
 {
     float x[3];
     begin_world();

@@ -42,7 +42,7 @@ static void build(struct copies *c)
     varve_add_state(c->b, "s", &text_callbacks, &c->states[1]);
 }
 
-TEST(delivery_state, of_a_value_is_told_by_its_holder)
+TEST(delivery_state, of_a_value_is_determined_by_its_holder)
 {
     struct copies c;
     varve_read_options options = { .copy_shared = true };
@@ -69,7 +69,7 @@ TEST(delivery_state, of_a_value_is_told_by_its_holder)
 
 /* A copy that does not fit, or cannot be delivered, must not affect a value
  * that fits. */
-TEST(delivery_state, of_a_copy_that_does_not_fit_fails_the_read)
+TEST(delivery_state, of_a_copy_that_does_not_match_fails_the_read)
 {
     struct copies c;
     float wrong[2] = { 0 };
@@ -87,7 +87,7 @@ TEST(delivery_state, of_a_copy_that_does_not_fit_fails_the_read)
     end_world();
 }
 
-TEST(delivery_state, of_copies_after_any_failed_allocation)
+TEST(delivery_state, of_copies_is_correct_after_a_failed_allocation)
 {
     varve_restoration *r = NULL;
     varve_read_options options = { .copy_shared = true };
@@ -109,7 +109,7 @@ TEST(delivery_state, of_copies_after_any_failed_allocation)
     end_world();
 }
 
-TEST(delivery_state, of_late_copies_after_any_failed_allocation)
+TEST(delivery_state, of_late_copies_is_correct_after_a_failed_allocation)
 {
     varve_read_options options = { .copy_shared = true };
     bool is_done = false;
@@ -144,7 +144,7 @@ static void wait_again(varve_restoration *r)
         &r->delivery.delivery_states, 0, VV_DELIVERY_STATE_WAITING);
 }
 
-TEST(delivery_state, of_a_value_that_was_delivered_is_not_that_it_waits)
+TEST(delivery_state, of_a_delivered_value_cannot_become_pending)
 {
     struct copies c;
     begin_world();
@@ -167,7 +167,7 @@ static varve_status set_seven(const varve_tensor *tensor, void *user)
 }
 
 /* The newer restoration, whose value does not fit, keeps it pending first. */
-TEST(delivery_state, of_a_part_comes_to_what_another_one_does_not_fit)
+TEST(delivery_state, of_a_part_applies_if_a_newer_one_does_not_match)
 {
     float saved[1] = { 5 };
     varve_error error = { 0 };
@@ -195,7 +195,7 @@ TEST(delivery_state, of_a_part_comes_to_what_another_one_does_not_fit)
 }
 
 /* A variable that had no value and has no initializer still has none. */
-TEST(delivery_state, of_what_is_lost_leaves_without_a_value_what_had_none)
+TEST(delivery_state, of_a_lost_value_leaves_a_declared_variable_unset)
 {
     varve_error error = { 0 };
     begin_world();

@@ -64,7 +64,7 @@ static void save(void)
     fill(100);
 }
 
-TEST(delivery_state_parts, come_back_to_the_slice_that_they_were)
+TEST(delivery_state_parts, are_restored_to_the_same_slice)
 {
     begin_world();
     save();
@@ -80,7 +80,7 @@ TEST(delivery_state_parts, come_back_to_the_slice_that_they_were)
     end_world();
 }
 
-TEST(delivery_state_parts, wait_for_a_slice_that_comes_later)
+TEST(delivery_state_parts, are_pending_until_their_slice_is_added)
 {
     begin_world();
     save();
@@ -109,7 +109,7 @@ TEST(delivery_state_parts, wait_for_a_slice_that_comes_later)
     end_world();
 }
 
-TEST(delivery_state_parts, are_cast_like_others)
+TEST(delivery_state_parts, are_cast_like_other_values)
 {
     begin_world();
     save();
@@ -125,7 +125,7 @@ TEST(delivery_state_parts, are_cast_like_others)
     end_world();
 }
 
-TEST(delivery_state_parts, fill_memory_of_the_library)
+TEST(delivery_state_parts, are_restored_to_library_memory)
 {
     const varve_box box = { { FIRST, 0 }, { ROWS, COLUMNS } };
     begin_world();
@@ -177,7 +177,7 @@ static void refuse_slice(
     check_refused(root, says);
 }
 
-TEST(delivery_state_parts, are_for_no_other)
+TEST(delivery_state_parts, are_refused_for_another_slice)
 {
     begin_world();
     save();
@@ -225,7 +225,7 @@ TEST(delivery_state_parts, are_reported_with_both_boxes)
 /* --- Saving --------------------------------------------------------------- */
 
 /* Without slices the file is the same as that of any save. */
-TEST(delivery_state_parts, change_nothing_where_there_is_none)
+TEST(delivery_state_parts, do_not_change_files_without_slices)
 {
     begin_world();
     varve_error error = { 0 };
@@ -245,7 +245,7 @@ TEST(delivery_state_parts, change_nothing_where_there_is_none)
     end_world();
 }
 
-TEST(delivery_state_parts, may_be_of_nothing)
+TEST(delivery_state_parts, may_be_empty)
 {
     begin_world();
     varve_error error = { 0 };
@@ -266,7 +266,7 @@ TEST(delivery_state_parts, may_be_of_nothing)
 
 /* A slice that is not saved is recorded with the shape of its whole value, as
  * in any file. */
-TEST(delivery_state_parts, are_those_that_are_saved)
+TEST(delivery_state_parts, are_saved_only_for_saved_slices)
 {
     begin_world();
     varve_error error = { 0 };
@@ -288,7 +288,7 @@ TEST(delivery_state_parts, are_those_that_are_saved)
     end_world();
 }
 
-TEST(delivery_state_parts, are_refused_where_nobody_asks_for_them)
+TEST(delivery_state_parts, are_refused_without_the_option)
 {
     begin_world();
     varve_error error = { 0 };
@@ -305,7 +305,7 @@ TEST(delivery_state_parts, are_refused_where_nobody_asks_for_them)
 
 /* --- Reading -------------------------------------------------------------- */
 
-TEST(delivery_state_parts, are_told_of_by_a_reader)
+TEST(delivery_state_parts, are_returned_by_a_reader)
 {
     begin_world();
     save();
@@ -350,7 +350,7 @@ static void digest_at(uint64_t from, uint8_t digest[16])
     free_root(root);
 }
 
-TEST(delivery_state_parts, have_digests_by_where_they_are)
+TEST(delivery_state_parts, have_digests_that_depend_on_their_box)
 {
     uint8_t digests[3][16];
     begin_world();
@@ -375,7 +375,7 @@ static varve_status save_and_look(varve_node *root)
     return reader ? VARVE_OK : error.status;
 }
 
-TEST(delivery_state_parts, leave_nothing_when_memory_ends)
+TEST(delivery_state_parts, leak_nothing_without_memory)
 {
     bool is_done = false;
     for (long n = 0; !is_done; n++) {

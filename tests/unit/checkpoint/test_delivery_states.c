@@ -35,7 +35,7 @@ TEST(delivery_states, count_the_saved_values_that_are_pending)
     vv_delivery_states_end(&delivery_states);
 }
 
-TEST(delivery_states, begin_with_all_that_waits_and_follow_the_table)
+TEST(delivery_states, begin_as_pending_and_follow_the_table)
 {
     struct vv_delivery_states delivery_states;
     cr_assert(begin_states(&delivery_states, 2));
@@ -55,7 +55,7 @@ TEST(delivery_states, begin_with_all_that_waits_and_follow_the_table)
     vv_delivery_states_end(&delivery_states);
 }
 
-TEST(delivery_states, need_room_before_anything_is_dropped)
+TEST(delivery_states, allocate_memory_before_anything_is_dropped)
 {
     struct vv_delivery_states delivery_states;
     cr_assert(begin_states(&delivery_states, 0), "no values");
@@ -84,7 +84,7 @@ static void drop_twice(varve_restoration *r)
     vv_change_delivery_state(&delivery_states, 0, VV_DELIVERY_STATE_WAITING);
 }
 
-TEST(delivery_states, that_may_not_follow_end_the_program)
+TEST(delivery_states, invalid_transitions_abort_the_program)
 {
     check_aborts(drop_twice, NULL);
 }

@@ -60,7 +60,7 @@ static void save(const varve_comm *comm, void *user)
     free_part(p);
 }
 
-TEST(difference, is_named)
+TEST(difference, is_reported)
 {
     static const char *const messages[] = {
         "the same options and metadata differ between ranks",

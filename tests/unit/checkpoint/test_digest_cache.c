@@ -37,7 +37,7 @@ static uint32_t take_moment(struct vv_digest_cache *cache,
     return moment;
 }
 
-TEST(digest_cache, are_one_for_each_root)
+TEST(digest_cache, has_one_entry_for_each_root)
 {
     begin_world();
     varve_node *one = new_root(), *other = new_root();
@@ -59,7 +59,7 @@ TEST(digest_cache, are_one_for_each_root)
     end_world();
 }
 
-TEST(digest_cache, are_forgotten_where_they_are_old)
+TEST(digest_cache, drops_old_entries)
 {
     begin_world();
     varve_node *one = new_root(), *other = new_root();

@@ -8,7 +8,7 @@
 
 static float values[3] = { 1, 2, 3 };
 
-TEST(dispatch, names_every_value_that_does_not_fit)
+TEST(dispatch, reports_every_mismatched_value)
 {
     float one[1] = { 0 };
     int whole[3] = { 0 };
@@ -45,7 +45,7 @@ TEST(dispatch, names_every_value_that_does_not_fit)
     end_world();
 }
 
-TEST(dispatch, waits_with_a_state_for_its_variables)
+TEST(dispatch, delays_a_state_until_its_variables_are_restored)
 {
     struct text_state state = { .text = "saved" };
     float x[3] = { 0 };

@@ -123,7 +123,7 @@ static struct others saying(enum vv_need need, uint32_t at, uint32_t parts)
     };
 }
 
-TEST(division, verifies_all_ahead_where_nothing_is_divided)
+TEST(division, verifies_everything_first_without_other_ranks)
 {
     for (size_t i = 0; i < CHUNKS; i++) {
         struct others others = saying(VV_NEEDS, 0, 1);
@@ -134,7 +134,7 @@ TEST(division, verifies_all_ahead_where_nothing_is_divided)
     }
 }
 
-TEST(division, verifies_its_own_part_ahead)
+TEST(division, verifies_its_own_part_first)
 {
     struct others others = saying(VV_NEEDS_WHOLE, 1, 2);
     cr_assert_eq(
@@ -144,14 +144,14 @@ TEST(division, verifies_its_own_part_ahead)
     cr_assert_eq(weights[SIZE - 1], 1);
 }
 
-TEST(division, verifies_again_what_another_has_verified)
+TEST(division, verifies_again_values_verified_by_another_rank)
 {
     struct others others = saying(VV_NEEDS_WHOLE, 1, 2);
     cr_assert_eq(restore_damaged(5, &others), VARVE_PARTIALLY_RESTORED);
     cr_assert_eq(weights[SIZE - 1], 7);
 }
 
-TEST(division, leaves_a_part_that_has_nothing_to_others)
+TEST(division, leaves_unused_parts_to_other_ranks)
 {
     struct others others = saying(VV_NEEDS_WHOLE, 98, 100);
     cr_assert_eq(
@@ -161,7 +161,7 @@ TEST(division, leaves_a_part_that_has_nothing_to_others)
         restore_damaged(3 * VV_CHUNK_SIZE, &others), VARVE_CORRUPT);
 }
 
-TEST(division, ends_with_what_the_others_say)
+TEST(division, ends_with_the_result_of_the_other_ranks)
 {
     varve_error error = { 0 };
     begin_world();
@@ -202,7 +202,7 @@ static varve_node *make_slice(uint64_t row, uint64_t rows, uint64_t column)
     return root;
 }
 
-TEST(division, compares_what_is_read_whole_and_what_is_no_slice)
+TEST(division, compares_values_that_are_read_completely)
 {
     begin_world();
     varve_node *root = make_slice(0, SIZE / ROW, 0);
@@ -220,7 +220,7 @@ TEST(division, compares_what_is_read_whole_and_what_is_no_slice)
     end_world();
 }
 
-TEST(division, needs_nothing_of_a_file_without_digests)
+TEST(division, divides_nothing_for_a_file_without_digests)
 {
     const varve_write_options options = { .format = VARVE_FORMAT_NPZ };
     varve_error error = { 0 };

@@ -102,7 +102,7 @@ static void end(varve_node *root)
     free(staging);
 }
 
-TEST(exchange, undone_is_as_it_was)
+TEST(exchange, is_restored_by_an_undo)
 {
     for (unsigned threads = 1; threads <= 4; threads++) {
         begin_world();
@@ -117,7 +117,7 @@ TEST(exchange, undone_is_as_it_was)
     }
 }
 
-TEST(exchange, brings_every_byte_and_no_other_the_last_time)
+TEST(exchange, copies_exactly_the_bytes_in_the_last_pass)
 {
     for (unsigned threads = 1; threads <= 4; threads++) {
         begin_world();
@@ -132,7 +132,7 @@ TEST(exchange, brings_every_byte_and_no_other_the_last_time)
 
 /* Three overlapping views at different offsets: the last value remains, and the
  * undo brings back the previous bytes. */
-TEST(exchange, is_undone_where_variables_share_memory)
+TEST(exchange, is_undone_if_variables_share_memory)
 {
     enum { SIZE = 3 << 20, STEP = 100001, VIEWS = 3 };
     static uint8_t memory[SIZE + VIEWS * STEP], staged[VIEWS][SIZE];
@@ -170,7 +170,7 @@ TEST(exchange, is_undone_where_variables_share_memory)
     }
 }
 
-TEST(exchange, has_nothing_to_do_without_staging)
+TEST(exchange, does_nothing_without_staging)
 {
     begin_world();
     vv_exchange(&(struct vv_exchange){ .context = &world.context });

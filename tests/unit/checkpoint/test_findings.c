@@ -15,7 +15,7 @@ static void check_line(const struct vv_finding *finding, const char *wanted)
     vv_buffer_clear(&text);
 }
 
-TEST(findings, are_lines_for_people)
+TEST(findings, are_readable_lines)
 {
     varve_tensor two = varve_view(NULL, VARVE_FLOAT32, VARVE_SHAPE(2));
     varve_tensor three = varve_view(NULL, VARVE_INT64, VARVE_SHAPE(3));

@@ -80,7 +80,7 @@ static void check_says(const varve_error *error, const char *line)
         error->message);
 }
 
-TEST(fixed, is_found_as_it_is)
+TEST(fixed, matches_an_equal_value)
 {
     struct program p;
     varve_error error = { 0 };
@@ -94,7 +94,7 @@ TEST(fixed, is_found_as_it_is)
     end(&p);
 }
 
-TEST(fixed, is_told_with_both_values_where_it_differs)
+TEST(fixed, is_reported_with_both_values_if_it_differs)
 {
     struct program p;
     begin(&p);
@@ -181,7 +181,7 @@ static struct cost cost_of_read(
 
 /* If values are staged, no additional byte is read for fixed values; otherwise
  * at most those of the fixed values. */
-TEST(fixed, is_read_in_the_pass_that_all_share)
+TEST(fixed, is_read_in_the_common_pass)
 {
     begin_world();
     struct faulty *faulty = faulty_new(world.context.system);
@@ -266,7 +266,7 @@ static void check_forms(
     }
 }
 
-TEST(fixed, is_compared_in_whatever_form_it_lies)
+TEST(fixed, is_compared_in_every_stored_form)
 {
     static struct forms f;
     uint64_t seed = 20261123;
@@ -301,7 +301,7 @@ TEST(fixed, is_compared_in_whatever_form_it_lies)
 }
 
 /* Also if the other values are changed in place. */
-TEST(fixed, changes_nothing_where_values_are_large_or_stream)
+TEST(fixed, changes_nothing_if_values_are_large_or_streamed)
 {
     static float large[LARGE];
     for (int is_streaming = 0; is_streaming < 2; is_streaming++) {
@@ -326,7 +326,7 @@ TEST(fixed, changes_nothing_where_values_are_large_or_stream)
     }
 }
 
-TEST(fixed, is_compared_where_it_is_built_later)
+TEST(fixed, is_compared_when_added_after_the_read)
 {
     varve_error error = { 0 };
     begin_world();
@@ -363,7 +363,7 @@ static varve_status set_seven(const varve_tensor *tensor, void *user)
 }
 
 /* Variables with a value are compared, others are filled. */
-TEST(fixed, of_the_librarys_memory_is_filled_once)
+TEST(fixed, of_library_memory_is_restored_once)
 {
     varve_error error = { 0 };
     begin_world();
@@ -394,7 +394,7 @@ TEST(fixed, of_the_librarys_memory_is_filled_once)
 }
 
 /* It had its value before it got an edge, and keeps it. */
-TEST(fixed, keeps_what_it_had_when_it_arrives)
+TEST(fixed, keeps_its_value_when_it_is_matched_later)
 {
     varve_error error = { 0 };
     begin_world();
@@ -423,7 +423,7 @@ TEST(fixed, keeps_what_it_had_when_it_arrives)
 }
 
 /* A value that a cast changes differs, and so does another shape. */
-TEST(fixed, is_compared_as_it_would_come)
+TEST(fixed, is_compared_after_a_cast)
 {
     begin_world();
     varve_node *root = new_root();
@@ -483,7 +483,7 @@ static void settle_none(
 }
 
 /* A resizable variable must not be resized. */
-TEST(fixed, has_the_shape_that_it_has)
+TEST(fixed, is_not_resized)
 {
     static const varve_resizing resizing = { make_no_room, settle_none };
     static const varve_resizing none = { 0 };
@@ -534,7 +534,7 @@ static void read_together(const varve_comm *comm, void *user)
     free_root(root);
 }
 
-TEST(fixed, of_one_rank_changes_nothing_at_others)
+TEST(fixed, of_one_rank_changes_nothing_on_others)
 {
     struct all all = { .fields = { 0 } };
     begin_world();

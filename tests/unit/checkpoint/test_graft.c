@@ -48,7 +48,7 @@ static varve_graph *build(void)
     return g;
 }
 
-TEST(graft, copies_a_part_with_all_that_is_within)
+TEST(graft, copies_a_subtree_completely)
 {
     varve_error error;
     varve_graph *from = build();
@@ -93,7 +93,7 @@ TEST(graft, works_within_one_graph)
     varve_graph_free(g);
 }
 
-TEST(graft, a_failed_state_or_a_taken_name_gives_nothing)
+TEST(graft, a_failed_state_or_a_duplicate_name_creates_nothing)
 {
     varve_error error;
     varve_graph *from = build();
@@ -116,7 +116,7 @@ TEST(graft, a_failed_state_or_a_taken_name_gives_nothing)
     varve_graph_free(to);
 }
 
-TEST(graft, without_memory_nothing_is_left)
+TEST(graft, leaks_nothing_without_memory)
 {
     varve_error error;
     varve_graph *from = build();

@@ -7,7 +7,7 @@
 #include "graph.h"
 #include "system.h"
 
-TEST(graph_new, stands_on_the_real_machine)
+TEST(graph_new, uses_the_real_system)
 {
     varve_error error = { 0 };
     varve_graph *graph = varve_graph_new(test_allocator());

@@ -45,7 +45,7 @@ static struct found hint_at(
     return hint;
 }
 
-TEST(hint, names_the_first_edge_that_is_missing_and_the_nearest)
+TEST(hint, reports_the_first_missing_edge_and_the_nearest_name)
 {
     struct vv_arena arena;
     begin_world();
@@ -83,7 +83,7 @@ TEST(hint, names_the_first_edge_that_is_missing_and_the_nearest)
     end_world();
 }
 
-TEST(hint, does_not_name_what_has_found_its_match)
+TEST(hint, does_not_suggest_matched_names)
 {
     struct vv_arena arena;
     begin_world();
@@ -107,7 +107,7 @@ TEST(hint, does_not_name_what_has_found_its_match)
 }
 
 /* 254 letters, then a two-byte character across the limit, then more. */
-TEST(hint, cuts_a_long_name_between_characters)
+TEST(hint, shortens_a_long_name_between_characters)
 {
     char name[300], shown[300];
     struct vv_arena arena;
@@ -132,7 +132,7 @@ TEST(hint, cuts_a_long_name_between_characters)
 }
 
 /* The result does not depend on the order of similar names. */
-TEST(hint, names_the_nearest_of_several)
+TEST(hint, suggests_the_nearest_of_several_names)
 {
     struct vv_arena arena;
     begin_world();

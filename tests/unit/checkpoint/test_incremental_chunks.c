@@ -159,7 +159,7 @@ static void begin_layers(int level)
     run = (struct run){ .options = { .incremental = true, .compress = level } };
 }
 
-TEST(layer_match, writes_what_has_changed)
+TEST(layer_match, writes_changed_data)
 {
     for (int level = 0; level < 2; level++) {
         begin_layers(level);
@@ -180,7 +180,7 @@ TEST(layer_match, writes_what_has_changed)
     }
 }
 
-TEST(layer_match, packs_what_is_new)
+TEST(layer_match, compresses_new_data)
 {
     begin_layers(1);
     uint64_t packed = grow(3);
@@ -192,7 +192,7 @@ TEST(layer_match, packs_what_is_new)
 }
 
 /* Data that moved within a rank or to another rank. */
-TEST(layer_match, finds_what_has_moved)
+TEST(layer_match, finds_moved_data)
 {
     begin_layers(0);
     grow(4);
@@ -217,7 +217,7 @@ TEST(layer_match, finds_what_has_moved)
 
 /* Older files may be deleted in any order; data that newer ones share
  * remains. */
-TEST(layer_match, shares_what_pruning_keeps)
+TEST(layer_match, shares_data_that_pruning_keeps)
 {
     varve_error error = { 0 };
     size_t before, after;
@@ -260,7 +260,7 @@ static uint32_t layer_count(int number)
 }
 
 /* Small changes each time, or large ones. */
-TEST(layer_match, names_no_more_layers_than_are_of_use)
+TEST(layer_match, refers_only_to_useful_data_files)
 {
     uint32_t most = 0;
     begin_layers(0);
@@ -288,7 +288,7 @@ TEST(layer_match, names_no_more_layers_than_are_of_use)
 /* Data saved without waiting for the disk is synced by the save that shares
  * it.
  */
-TEST(layer_match, makes_durable_what_it_shares)
+TEST(layer_match, syncs_shared_data)
 {
     begin_layers(0);
     run.options.no_sync = true;
@@ -305,7 +305,7 @@ TEST(layer_match, makes_durable_what_it_shares)
     end_world();
 }
 
-TEST(layer_match, goes_on_from_one_process_and_back)
+TEST(layer_match, continues_from_one_process_and_back)
 {
     varve_error error = { 0 };
     begin_layers(0);
@@ -319,7 +319,7 @@ TEST(layer_match, goes_on_from_one_process_and_back)
 }
 
 /* A damaged or missing base is ignored and causes no failure. */
-TEST(layer_match, writes_all_where_the_base_is_of_no_use)
+TEST(layer_match, writes_everything_if_the_base_is_unusable)
 {
     begin_layers(0);
     uint64_t all = grow(2);
@@ -352,7 +352,7 @@ static void change_some(long number)
     rows[50][0] = rows[900][0] = (float)-number;
 }
 
-TEST(layer_match, leaves_the_older_one_whatever_call_fails)
+TEST(layer_match, keeps_the_older_checkpoint_if_any_call_fails)
 {
     bool is_over = false;
     for (long i = 0; !is_over; i += 1 + i / 20) {
@@ -380,7 +380,7 @@ static void make_roots(const varve_comm *comm, void *user)
     run.roots[comm->rank] = add_all(comm);
 }
 
-TEST(layer_match, leaves_the_older_one_whoever_runs_out_of_memory)
+TEST(layer_match, keeps_the_older_checkpoint_if_any_rank_has_no_memory)
 {
     bool is_over = false;
     for (long i = 0; !is_over; i += 1 + i / 20) {

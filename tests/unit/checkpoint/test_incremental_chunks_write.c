@@ -88,7 +88,7 @@ static uint64_t layers(uint64_t *hash)
 
 /* The result is independent of timing and of the number of compressing
  * threads. */
-TEST(chunks_out, has_the_same_bytes_each_time)
+TEST(chunks_out, is_deterministic)
 {
     uint64_t first = 0, hash;
     make_values();
@@ -107,7 +107,7 @@ TEST(chunks_out, has_the_same_bytes_each_time)
     }
 }
 
-TEST(chunks_out, leaves_no_gaps_but_up_to_pages)
+TEST(chunks_out, has_only_gaps_up_to_page_boundaries)
 {
     uint64_t hash;
     make_values();
@@ -123,7 +123,7 @@ TEST(chunks_out, leaves_no_gaps_but_up_to_pages)
 
 /* A rank fails in the middle of a round: all ranks stop, and no file
  * remains. */
-TEST(chunks_out, ends_at_all_ranks_where_one_is_cancelled)
+TEST(chunks_out, ends_on_all_ranks_if_one_is_cancelled)
 {
     make_values();
     for (uint32_t i = 0; i < RANKS; i++) {
@@ -142,7 +142,7 @@ TEST(chunks_out, ends_at_all_ranks_where_one_is_cancelled)
     }
 }
 
-TEST(chunks_out, ends_at_all_ranks_wherever_one_is_gone)
+TEST(chunks_out, ends_on_all_ranks_after_a_lost_rank)
 {
     struct run run = { .failing = RANKS, .options = { .compress = 1 } };
     make_values();
@@ -159,7 +159,7 @@ TEST(chunks_out, ends_at_all_ranks_wherever_one_is_gone)
     }
 }
 
-TEST(chunks_out, tells_all_ranks_of_a_write_that_failed_at_one)
+TEST(chunks_out, reports_a_failed_write_of_one_rank_to_all)
 {
     bool is_over = false;
     make_values();

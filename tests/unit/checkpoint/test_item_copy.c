@@ -72,7 +72,7 @@ static uint64_t differences(varve_snapshot *s)
     return count;
 }
 
-TEST(item_copy, goes_there_and_back)
+TEST(item_copy, copies_values_out_and_back)
 {
     varve_error error = { 0 };
     varve_snapshot *s = begin();
@@ -88,7 +88,7 @@ TEST(item_copy, goes_there_and_back)
     end(s);
 }
 
-TEST(item_copy, is_as_before_where_a_value_cannot_be_taken_again)
+TEST(item_copy, is_unchanged_if_a_value_cannot_be_copied_again)
 {
     for (long at = 0; at < 2; at++) {
         varve_error error = { 0 };
@@ -101,7 +101,7 @@ TEST(item_copy, is_as_before_where_a_value_cannot_be_taken_again)
     }
 }
 
-TEST(item_copy, is_not_made_where_a_value_cannot_be_taken)
+TEST(item_copy, is_not_created_if_a_value_cannot_be_copied)
 {
     varve_error error = { 0 };
     varve_snapshot *s = begin();
@@ -111,7 +111,7 @@ TEST(item_copy, is_not_made_where_a_value_cannot_be_taken)
     end(s);
 }
 
-TEST(item_copy, leaves_the_program_as_it_was_where_a_value_is_not_taken_back)
+TEST(item_copy, keeps_program_values_if_a_value_cannot_be_restored)
 {
     for (long at = 0; at < 4; at++) {
         varve_error error = { 0 };
@@ -129,7 +129,7 @@ TEST(item_copy, leaves_the_program_as_it_was_where_a_value_is_not_taken_back)
     }
 }
 
-TEST(item_copy, says_what_could_not_be_put_back)
+TEST(item_copy, reports_values_that_could_not_be_restored)
 {
     varve_error error = { 0 };
     varve_snapshot *s = begin();
@@ -142,7 +142,7 @@ TEST(item_copy, says_what_could_not_be_put_back)
     end(s);
 }
 
-TEST(item_copy, needs_memory_before_anything_changes)
+TEST(item_copy, allocates_memory_before_anything_changes)
 {
     for (long i = 0;; i++) {
         varve_error error = { 0 };

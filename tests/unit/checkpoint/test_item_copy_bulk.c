@@ -34,7 +34,7 @@ static bool is_filled(const unsigned char *bytes, size_t size, unsigned which)
     return true;
 }
 
-TEST(bulk, copies_every_byte_of_large_values_there_and_back)
+TEST(bulk, copies_every_byte_of_large_values_out_and_back)
 {
     size_t size = LARGE;
     unsigned char *memory = malloc(2 * size + 2 * SMALL);
@@ -151,7 +151,7 @@ static long check_model(size_t size, size_t count, long number)
     return threads;
 }
 
-TEST(bulk, copies_all_around_the_bounds_and_allocates_nothing)
+TEST(bulk, copies_at_size_limits_without_allocations)
 {
     static const size_t sizes[] = { 1, FEW - 8192, FEW - 1, FEW, FEW + 1,
         FEW + CHUNK - 1, FEW + CHUNK, FEW + CHUNK + 1, 2 * FEW + 4321 };
@@ -163,13 +163,13 @@ TEST(bulk, copies_all_around_the_bounds_and_allocates_nothing)
         }
 }
 
-TEST(bulk, small_values_start_no_threads_and_large_ones_do)
+TEST(bulk, starts_threads_for_large_values_only)
 {
     cr_assert_eq(check_model(FEW - 8192, 1, -1), 0);
     cr_assert_eq(check_model(FEW, 1, -1), 4, "two for each way");
 }
 
-TEST(bulk, copies_all_when_threads_do_not_start)
+TEST(bulk, copies_everything_if_threads_do_not_start)
 {
     for (long number = 0; number < 4; number++) {
         check_model(FEW + CHUNK + 1, 1, number);
@@ -177,7 +177,7 @@ TEST(bulk, copies_all_when_threads_do_not_start)
     }
 }
 
-TEST(bulk, passes_over_random_streams_of_a_large_model)
+TEST(bulk, handles_random_streams_of_a_large_model)
 {
     varve_error error = { 0 };
     size_t size = 3 * (FEW / 2 + 99);

@@ -100,7 +100,7 @@ static void rebind(size_t i, unsigned char *memory)
     good(model.root);
 }
 
-TEST(tracking, asks_the_machine_only_where_it_is_wanted)
+TEST(tracking, uses_page_tracking_only_with_the_option)
 {
     begin_model(false);
     varve_error error = { 0 };
@@ -119,7 +119,7 @@ TEST(tracking, asks_the_machine_only_where_it_is_wanted)
 }
 
 /* Pages that were protected before would fault when values are written back. */
-TEST(tracking, guards_no_page_that_a_restore_is_about_to_write)
+TEST(tracking, protects_no_page_before_a_restore_writes_it)
 {
     begin_model(false);
     varve_snapshot *s = take();
@@ -149,7 +149,7 @@ static int tell_nothing(void *state, int tracker, void *address, size_t size,
     return 0;
 }
 
-TEST(tracking, leaves_out_what_was_not_written_and_looks_at_the_ends)
+TEST(tracking, skips_unwritten_pages_and_checks_partial_pages)
 {
     begin_model(false);
     struct vv_system liar = *world.context.system;
@@ -202,7 +202,7 @@ TEST(tracking, follows_a_value_that_is_rebound)
     end_model();
 }
 
-TEST(tracking, two_values_that_change_places_are_copied)
+TEST(tracking, copies_two_values_that_swap_memory)
 {
     begin_model(false);
     varve_snapshot *s = take();
@@ -217,7 +217,7 @@ TEST(tracking, two_values_that_change_places_are_copied)
     end_model();
 }
 
-TEST(tracking, random_streams_that_went_on_are_not_taken_for_restored)
+TEST(tracking, does_not_assume_advanced_random_streams_are_restored)
 {
     varve_error error = { 0 };
     begin_model(false);
@@ -237,7 +237,7 @@ TEST(tracking, random_streams_that_went_on_are_not_taken_for_restored)
     end_model();
 }
 
-TEST(tracking, what_was_read_into_a_snapshot_is_put_back_whole)
+TEST(tracking, restores_all_values_read_into_a_snapshot)
 {
     varve_error error = { 0 };
     begin_model(false);
@@ -254,7 +254,7 @@ TEST(tracking, what_was_read_into_a_snapshot_is_put_back_whole)
     end_model();
 }
 
-TEST(tracking, ends_with_the_graph_or_the_last_snapshot_whichever_is_first)
+TEST(tracking, ends_with_the_graph_or_the_last_snapshot)
 {
     varve_error error = { 0 };
     begin_model(false);
@@ -383,12 +383,12 @@ TEST(tracking, agrees_with_a_plain_copy)
     run_randomly(false, 150, 1);
 }
 
-TEST(tracking, agrees_with_a_plain_copy_on_this_machine)
+TEST(tracking, agrees_with_a_plain_copy_on_the_real_system)
 {
     run_randomly(true, 1500, 2);
 }
 
-TEST(tracking, copies_all_in_a_child_after_a_fork)
+TEST(tracking, copies_everything_in_a_forked_child)
 {
     int status;
     begin_model(true);
@@ -414,7 +414,7 @@ TEST(tracking, copies_all_in_a_child_after_a_fork)
 }
 
 /* With failing system calls and allocations. */
-TEST(tracking, does_all_the_same_where_calls_fail)
+TEST(tracking, gives_equal_results_if_calls_fail)
 {
     begin_model(false);
     for (long number = 0; number < 30; number++) {
@@ -438,7 +438,7 @@ TEST(tracking, does_all_the_same_where_calls_fail)
     end_model();
 }
 
-TEST(tracking, does_without_memory_of_its_own)
+TEST(tracking, works_without_memory_for_tracking)
 {
     varve_error error = { 0 };
     varve_status status = VARVE_NO_MEMORY;

@@ -6,7 +6,7 @@
 
 #include <sched.h>
 
-TEST(job, saves_the_state_at_the_call)
+TEST(job, has_the_values_of_its_call)
 {
     begin_gate();
     struct text_state state = { .text = "before" };
@@ -65,7 +65,7 @@ static void end_at_rest(varve_job *first, varve_job *second)
     check_file("second", 1);
 }
 
-TEST(job, of_values_at_rest_is_copied_before_they_change)
+TEST(job, of_immutable_values_is_staged_before_they_change)
 {
     varve_error error = { 0 };
     varve_job *first;
@@ -84,7 +84,7 @@ static void restore_snapshot(varve_snapshot *snapshot)
     cr_assert_ok(varve_snapshot_restore(snapshot, &error), error);
 }
 
-TEST(job, of_values_at_rest_is_copied_before_a_snapshot_is_restored)
+TEST(job, of_immutable_values_is_staged_before_a_rollback)
 {
     varve_error error = { 0 };
     varve_job *first;
@@ -101,7 +101,7 @@ TEST(job, of_values_at_rest_is_copied_before_a_snapshot_is_restored)
     end_gate();
 }
 
-TEST(job, of_values_at_rest_is_copied_before_a_file_is_read)
+TEST(job, of_immutable_values_is_staged_before_a_read)
 {
     varve_job *first;
     begin_gate();
@@ -130,7 +130,7 @@ static void replace_it(void)
             varve_node_graph(gate.root), varve_array(other, MANY)));
 }
 
-TEST(job, of_values_at_rest_is_copied_before_a_node_lets_go_of_them)
+TEST(job, of_immutable_values_is_staged_before_a_node_releases_them)
 {
     static void (*const ways[])(void) = { remove_it, untrack_it, rebind_it,
         replace_it };
@@ -145,7 +145,7 @@ TEST(job, of_values_at_rest_is_copied_before_a_node_lets_go_of_them)
     }
 }
 
-TEST(job, of_values_at_rest_is_copied_before_memory_of_the_library_goes)
+TEST(job, of_immutable_values_is_staged_before_memory_is_freed)
 {
     for (int i = 0; i < 2; i++) {
         varve_error error = { 0 };
@@ -174,7 +174,7 @@ TEST(job, of_values_at_rest_is_copied_before_memory_of_the_library_goes)
     }
 }
 
-TEST(job, is_waited_for_by_the_end_of_its_graph)
+TEST(job, completes_before_its_graph_is_freed)
 {
     static const varve_write_options zero_copy = { .async.zero_copy = true };
     begin_gate();
@@ -193,7 +193,7 @@ TEST(job, is_waited_for_by_the_end_of_its_graph)
     end_gate();
 }
 
-TEST(job, finds_its_number_when_its_turn_comes)
+TEST(job, determines_its_number_when_it_runs)
 {
     varve_error error = { 0 };
     varve_job *jobs[4];
@@ -224,7 +224,7 @@ TEST(job, finds_its_number_when_its_turn_comes)
 }
 
 /* Under another prefix the directory does not contain the first number. */
-TEST(job, counts_on_from_those_before_it)
+TEST(job, continues_the_counter_of_earlier_jobs)
 {
     varve_error error = { 0 };
     begin_gate();
@@ -262,7 +262,7 @@ static varve_status load_nothing(void *self, const void *bytes, size_t size)
     return VARVE_OK;
 }
 
-TEST(job, counts_on_from_one_that_ends_while_it_begins)
+TEST(job, continues_the_counter_of_a_job_that_ends_meanwhile)
 {
     static const varve_state_callbacks callbacks = { wait_for_first,
         load_nothing };
@@ -283,7 +283,7 @@ TEST(job, counts_on_from_one_that_ends_while_it_begins)
     end_gate();
 }
 
-TEST(job, comes_before_a_save_that_is_made_later)
+TEST(job, completes_before_a_later_save)
 {
     begin_gate();
     varve_job *job = begin_write(FILE_NAME, NULL);
@@ -295,7 +295,7 @@ TEST(job, comes_before_a_save_that_is_made_later)
     end_gate();
 }
 
-TEST(job, comes_before_a_snapshot_that_is_written_later)
+TEST(job, completes_before_a_later_write_of_a_snapshot)
 {
     varve_error error = { 0 };
     begin_gate();
@@ -313,7 +313,7 @@ TEST(job, comes_before_a_snapshot_that_is_written_later)
     end_gate();
 }
 
-TEST(job, that_failed_is_told_by_the_next_save_once)
+TEST(job, failure_is_returned_once_by_the_next_save)
 {
     for (int i = 0; i < 6; i++) {
         varve_error error = { 0 };
@@ -361,7 +361,7 @@ static int count_calls(
     return ++*calls == 2;
 }
 
-TEST(job, that_is_cancelled_leaves_no_trace)
+TEST(job, leaves_no_file_when_cancelled)
 {
     varve_error error = { 0 };
     int calls = 0;
@@ -387,7 +387,7 @@ TEST(job, that_is_cancelled_leaves_no_trace)
     end_gate();
 }
 
-TEST(job, tells_how_far_it_is)
+TEST(job, reports_progress)
 {
     uint64_t done = 1, total = 1;
     begin_gate();
@@ -408,7 +408,7 @@ TEST(job, tells_how_far_it_is)
     end_gate();
 }
 
-TEST(job, is_written_at_once_where_there_is_no_thread)
+TEST(job, is_written_by_the_call_without_a_thread)
 {
     varve_error error = { 0 };
     begin_gate();
@@ -441,7 +441,7 @@ TEST(job, writes_other_formats)
 }
 #endif
 
-TEST(job, writes_only_what_changed_where_that_is_asked_for)
+TEST(job, writes_only_changes_with_the_option)
 {
     varve_error error = { 0 };
     varve_write_options options = { .incremental = true };
@@ -467,7 +467,7 @@ TEST(job, writes_only_what_changed_where_that_is_asked_for)
     end_gate();
 }
 
-TEST(job, refuses_what_a_save_refuses)
+TEST(job, refuses_the_same_arguments_as_a_save)
 {
     varve_error error = { 0 };
     struct text_state state = { .save_status = VARVE_IO };
@@ -500,7 +500,7 @@ TEST(job, refuses_what_a_save_refuses)
     end_gate();
 }
 
-TEST(job, runs_out_of_memory_without_a_trace)
+TEST(job, leaks_nothing_without_memory)
 {
     for (int zero_copy = 0; zero_copy < 2; zero_copy++) {
         varve_write_options options = { .async.zero_copy = zero_copy };

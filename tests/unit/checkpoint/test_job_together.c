@@ -156,7 +156,7 @@ static void check_copied(const struct run *run, uint32_t size)
     cr_assert_leq(all, alike + ROWS * COLUMNS * sizeof(float));
 }
 
-TEST(job_together, saves_what_was_there_at_the_call)
+TEST(job_together, has_the_values_of_its_call)
 {
     static const varve_write_options ways[] = { { .incremental = false },
         { .async.zero_copy = true }, { .collective.files = 3 },
@@ -204,7 +204,7 @@ static void change_own(struct run *run, struct part *p, const varve_comm *comm)
         run->is_wrong[comm->rank] |= own[i] != 10 * (int)comm->rank + i;
 }
 
-TEST(job_together, copies_what_is_private)
+TEST(job_together, copies_rank_local_values)
 {
     struct run run = { .body = change_own };
     begin_world();
@@ -283,7 +283,7 @@ static void change_comm(struct run *run, struct part *p, const varve_comm *comm)
     other->release(other->self);
 }
 
-TEST(job_together, goes_on_with_another_communicator)
+TEST(job_together, continues_with_another_communicator)
 {
     struct run run = { .body = change_comm };
     begin_world();
@@ -318,7 +318,7 @@ static void start_at_none(
     run->statuses[comm->rank] = run->errors[comm->rank].status;
 }
 
-TEST(job_together, does_not_begin_where_one_rank_cannot)
+TEST(job_together, does_not_start_if_one_rank_cannot)
 {
     begin_world();
     struct run run = { .body = fail_state };
@@ -351,7 +351,7 @@ static void write_to_store(
     run->statuses[comm->rank] = error->status;
 }
 
-TEST(job_together, goes_to_no_store)
+TEST(job_together, refuses_a_store)
 {
     varve_error error = { 0 };
     struct run run = { .body = write_to_store };
@@ -381,7 +381,7 @@ static void start_without(
     run->statuses[comm->rank] = run->errors[comm->rank].status;
 }
 
-TEST(job_together, needs_a_communicator_for_its_thread)
+TEST(job_together, requires_a_communicator_for_its_thread)
 {
     begin_world();
     struct run run = { .body = start_without };
@@ -421,7 +421,7 @@ static void wait_later(struct run *run, struct part *p, const varve_comm *comm)
     varve_job_free(job);
 }
 
-TEST(job_together, fails_at_all_where_one_cannot_write)
+TEST(job_together, fails_on_all_ranks_if_one_cannot_write)
 {
     begin_world();
     struct vv_system refusing = *world.context.system;
@@ -443,7 +443,7 @@ static int start_no_thread(void *state, void *(*function)(void *),
     return -EAGAIN;
 }
 
-TEST(job_together, goes_on_where_one_rank_has_no_threads)
+TEST(job_together, works_if_one_rank_has_no_threads)
 {
     begin_world();
     struct vv_system alone = *world.context.system;
@@ -472,7 +472,7 @@ static void cancel_second(
     wait_for(run, comm, job);
 }
 
-TEST(job_together, is_cancelled_at_all_by_one)
+TEST(job_together, is_cancelled_on_all_ranks_by_one)
 {
     struct run run = { .body = cancel_second };
     begin_gate();
@@ -488,7 +488,7 @@ static void differ(struct run *run, struct part *p, const varve_comm *comm)
     start_and_wait(run, p, comm);
 }
 
-TEST(job_together, names_the_ranks_whose_values_differ)
+TEST(job_together, reports_the_ranks_whose_values_differ)
 {
     struct run run = { .body = differ };
     begin_world();
@@ -500,7 +500,7 @@ TEST(job_together, names_the_ranks_whose_values_differ)
 }
 
 /* No rank waits forever, and existing files are complete. */
-TEST(job_together, ends_at_every_rank_wherever_one_is_gone)
+TEST(job_together, ends_on_every_rank_after_a_lost_rank)
 {
     struct run run = { .body = start_and_wait };
     begin_world();
@@ -519,7 +519,7 @@ TEST(job_together, ends_at_every_rank_wherever_one_is_gone)
     }
 }
 
-TEST(job_together, fails_at_all_whoever_runs_out_of_memory)
+TEST(job_together, fails_on_all_ranks_if_one_has_no_memory)
 {
     bool is_over = false;
     for (long number = 0; !is_over; number += 3) {

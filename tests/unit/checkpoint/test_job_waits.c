@@ -188,7 +188,7 @@ static void check_copied(void (*way)(void), bool is_copied)
     end_jobs();
 }
 
-TEST(job, is_waited_for_by_these_calls_and_no_others)
+TEST(job, is_waited_for_by_the_documented_calls_only)
 {
     for (size_t i = 0; i < ROWS; i++) {
         for (size_t k = 0; k < 5 && rows[i].ways[k]; k++) {
@@ -201,7 +201,7 @@ TEST(job, is_waited_for_by_these_calls_and_no_others)
 }
 
 /* Starts another save before the copy of the second one is complete. */
-TEST(job, that_begins_waits_for_its_copy_and_for_the_oldest_of_too_many)
+TEST(job, waits_for_its_copy_and_for_the_oldest_pending_job)
 {
     pthread_t opener;
     begin_jobs();
@@ -223,7 +223,7 @@ TEST(job, that_begins_waits_for_its_copy_and_for_the_oldest_of_too_many)
 
 /* --- The documentation page ----------------------------------------------- */
 
-TEST(job, waits_as_the_page_says)
+TEST(job, waits_as_documented)
 {
     size_t size;
     char line[300];

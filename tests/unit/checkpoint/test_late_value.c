@@ -63,7 +63,7 @@ static void check_value(const varve_node *node, size_t i)
         cr_assert_eq(bytes[at], byte_of(i, at), "value %zu at %zu", i, at);
 }
 
-TEST(late_value, arrives_whatever_the_order)
+TEST(late_value, is_restored_in_any_order_of_calls)
 {
     static const size_t steps[] = { 1, VALUES - 1, 7, 251 };
     begin_world();
@@ -87,7 +87,7 @@ TEST(late_value, arrives_whatever_the_order)
 }
 
 /* Each restoration has its own file, and the older one of two is replaced. */
-TEST(late_value, is_that_of_the_file_that_was_opened)
+TEST(late_value, is_read_from_the_opened_file)
 {
     float one = 1, two = 2, x = 0, y = 0;
     begin_world();
@@ -114,7 +114,7 @@ TEST(late_value, is_that_of_the_file_that_was_opened)
 }
 
 /* Other values of the same read are delivered. */
-TEST(late_value, that_is_damaged_is_told_and_can_be_had_once_it_is_mended)
+TEST(late_value, if_damaged_is_reported_and_restored_after_a_repair)
 {
     uint8_t values[3][64], now[3][64] = { { 0 } };
     static const char *const names[] = { "a", "b", "c" };
@@ -162,7 +162,7 @@ static bool is_late(varve_restoration *r, varve_node *node)
     return vv_is_late_value(&r->delivery, &job);
 }
 
-TEST(late_value, is_small_and_as_the_variable_has_it)
+TEST(late_value, is_only_a_small_value_with_matching_type)
 {
     float x = 1;
     double wide = 0;
@@ -192,7 +192,7 @@ TEST(late_value, is_small_and_as_the_variable_has_it)
 }
 
 /* A later restoration has to preserve the value. */
-TEST(late_value, is_at_risk_from_then_on)
+TEST(late_value, is_at_risk_once_restored)
 {
     begin_world();
     write_values();
@@ -211,7 +211,7 @@ TEST(late_value, is_at_risk_from_then_on)
 
 /* The variable is unchanged, and gets its value with the next try, which reads
  * no more than necessary and has memory. */
-TEST(late_value, that_cannot_be_had_comes_later)
+TEST(late_value, if_unreadable_is_restored_by_a_later_attempt)
 {
     begin_world();
     write_values();

@@ -21,7 +21,7 @@ static struct vv_layer_base open_for(const char *path, const char *base_path)
     return base;
 }
 
-TEST(layer_base, is_a_incremental_one_in_the_same_directory)
+TEST(layer_base, is_an_incremental_one_in_the_same_directory)
 {
     static const struct {
         const char *path, *base;
@@ -47,7 +47,7 @@ TEST(layer_base, is_a_incremental_one_in_the_same_directory)
     end_incremental();
 }
 
-TEST(layer_base, drops_the_layer_of_which_the_most_is_of_no_use)
+TEST(layer_base, drops_the_data_file_with_the_most_unused_bytes)
 {
     begin_incremental();
     saved_incremental();

@@ -26,7 +26,7 @@ static int open_folder(const struct vv_context *context)
     return folder;
 }
 
-TEST(layer_folder, is_made_and_shared)
+TEST(layer_folder, is_created_and_locked_shared)
 {
     const struct vv_system *s;
     begin_world();
@@ -42,7 +42,7 @@ TEST(layer_folder, is_made_and_shared)
 }
 
 /* Its name is synced only once for a program that saves repeatedly. */
-TEST(layer_folder, is_synced_above_once_where_that_is_remembered)
+TEST(layer_folder, parent_is_synced_once_if_that_is_recorded)
 {
     struct vv_durable durable = { 0 };
     begin_world();
@@ -60,7 +60,7 @@ TEST(layer_folder, is_synced_above_once_where_that_is_remembered)
     end_world();
 }
 
-TEST(layer_folder, chooses_names_that_nobody_has)
+TEST(layer_folder, chooses_unused_names)
 {
     uint8_t one[16], other[16], found[16];
     struct vv_buffer inside;
@@ -79,7 +79,7 @@ TEST(layer_folder, chooses_names_that_nobody_has)
     end_world();
 }
 
-TEST(layer_folder, says_that_its_names_may_not_be_on_disk)
+TEST(layer_folder, reports_names_that_may_not_be_durable)
 {
     varve_error error = { 0 };
     begin_world();
@@ -103,7 +103,7 @@ static int refuse_link(void *state, int directory, const char *name)
     return -ENOTDIR;
 }
 
-TEST(layer_folder, is_marked_as_shared_where_it_is_a_link)
+TEST(layer_folder, is_marked_as_shared_if_it_is_a_link)
 {
     size_t size;
     begin_world();
@@ -119,7 +119,7 @@ TEST(layer_folder, is_marked_as_shared_where_it_is_a_link)
     end_world();
 }
 
-TEST(layer_folder, is_not_opened_where_the_mark_cannot_be_made)
+TEST(layer_folder, is_not_opened_if_the_marker_cannot_be_created)
 {
     struct vv_buffer inside;
     varve_error error = { 0 };

@@ -48,7 +48,7 @@ static size_t count_changed(uint64_t chunk)
     return count;
 }
 
-TEST(layer_known, is_what_was_not_touched)
+TEST(layer_known, contains_unmarked_values)
 {
     varve_error error = { 0 };
     begin_incremental();
@@ -68,7 +68,7 @@ TEST(layer_known, is_what_was_not_touched)
     end_incremental();
 }
 
-TEST(layer_known, is_nothing_of_another_checkpoint)
+TEST(layer_known, is_empty_for_another_checkpoint)
 {
     static const varve_write_options all = { .incremental = true };
     begin_incremental();

@@ -34,7 +34,7 @@ static void end_out(struct vv_layer_out *out)
     cr_assert_ok(vv_layer_out_publish(out, &index, &error), error);
 }
 
-TEST(layer_out, joins_what_goes_on_and_gives_zeros_no_place_of_their_own)
+TEST(layer_out, joins_contiguous_ranges_and_stores_no_zeros)
 {
     varve_error error = { 0 };
     begin_world();
@@ -56,7 +56,7 @@ TEST(layer_out, joins_what_goes_on_and_gives_zeros_no_place_of_their_own)
     end_world();
 }
 
-TEST(layer_out, removes_a_layer_that_no_index_names)
+TEST(layer_out, removes_a_data_file_without_an_index)
 {
     varve_error error = { 0 };
     for (int ends = 0; ends < 3; ends++) {
@@ -74,7 +74,7 @@ TEST(layer_out, removes_a_layer_that_no_index_names)
     }
 }
 
-TEST(layer_out, shares_the_folder_and_waits_for_who_has_it_alone)
+TEST(layer_out, locks_the_directory_shared_and_waits_for_exclusive_locks)
 {
     varve_error error = { 0 };
     begin_world();
@@ -98,7 +98,7 @@ TEST(layer_out, shares_the_folder_and_waits_for_who_has_it_alone)
 }
 
 #ifdef VV_HAVE_ZSTD
-TEST(layer_out, packs_what_is_new_where_that_pays_and_leaves_the_rest)
+TEST(layer_out, compresses_new_data_only_if_it_is_worthwhile)
 {
     static uint8_t even[VV_CHUNK_SIZE], odd[8192];
     varve_error error = { 0 };
@@ -129,7 +129,7 @@ TEST(layer_out, packs_what_is_new_where_that_pays_and_leaves_the_rest)
 }
 #endif
 
-TEST(layer_out, says_nothing_of_packing_where_nothing_is_packed)
+TEST(layer_out, omits_compression_columns_without_compression)
 {
     varve_error error = { 0 };
     begin_world();
@@ -186,7 +186,7 @@ static void write_by(const struct vv_system *system, const char *path)
 }
 
 /* 0 represents processors for which no thread can be started. */
-TEST(layer_out, packs_to_the_same_bytes_by_however_many_threads)
+TEST(layer_out, compresses_to_the_same_bytes_with_any_number_of_threads)
 {
     static const unsigned ways[] = { 1, 2, 3, 8, 0 };
     size_t sizes[2];

@@ -42,7 +42,7 @@ static void change(size_t i)
     touch(i, 1);
 }
 
-TEST(layer_pages, are_begun_where_a_few_pages_change)
+TEST(layer_pages, are_started_when_few_pages_change)
 {
     begin_incremental();
     save_touched();
@@ -62,7 +62,7 @@ TEST(layer_pages, are_begun_where_a_few_pages_change)
     end_incremental();
 }
 
-TEST(layer_pages, are_summed_where_they_were_touched_and_nowhere_else)
+TEST(layer_pages, are_hashed_only_for_marked_pages)
 {
     begin_incremental();
     save_touched();
@@ -78,7 +78,7 @@ TEST(layer_pages, are_summed_where_they_were_touched_and_nowhere_else)
 
 /* A chunk that changed completely gets a single digest again, even if it had
  * page digests. */
-TEST(layer_pages, end_where_most_of_a_chunk_changes)
+TEST(layer_pages, are_dropped_when_most_of_a_chunk_changes)
 {
     uint64_t before, after;
     begin_incremental();
@@ -103,7 +103,7 @@ TEST(layer_pages, end_where_most_of_a_chunk_changes)
 
 /* A save without touch information hashes all pages, and writes the same
  * few. */
-TEST(layer_pages, are_compared_where_nothing_is_known)
+TEST(layer_pages, are_compared_without_dirty_information)
 {
     uint64_t before, after;
     begin_incremental();
@@ -153,19 +153,19 @@ static void run_for_long(const varve_write_options *options)
     end_incremental();
 }
 
-TEST(layer_pages, come_through_a_long_run)
+TEST(layer_pages, are_correct_in_a_long_run)
 {
     run_for_long(&touched);
 }
 
-TEST(layer_pages, come_through_a_long_run_compressed)
+TEST(layer_pages, are_correct_in_a_long_compressed_run)
 {
     run_for_long(&(varve_write_options){ .incremental = true,
         .compress = LEVEL(1),
         .increment.only_dirty = true });
 }
 
-TEST(layer_pages, come_through_a_long_run_verified)
+TEST(layer_pages, are_correct_in_a_long_verified_run)
 {
     run_for_long(&(varve_write_options){ .incremental = true,
         .increment = { .only_dirty = true, .verify_clean = true } });
@@ -173,7 +173,7 @@ TEST(layer_pages, come_through_a_long_run_verified)
 
 /* Even if a program does not touch what it changes, the written data matches
  * its digests, including pages of a data file that is dropped. */
-TEST(layer_pages, never_give_a_damaged_checkpoint)
+TEST(layer_pages, never_produce_a_damaged_checkpoint)
 {
     uint64_t random = 5;
     uint8_t digest[16];
@@ -286,7 +286,7 @@ static void do_something(uint64_t *random, size_t saves)
     }
 }
 
-TEST(layer_pages, come_through_random_programs)
+TEST(layer_pages, are_correct_in_random_programs)
 {
     static const varve_write_options ways[] = {
         { .incremental = true, .increment.only_dirty = true },
@@ -313,7 +313,7 @@ TEST(layer_pages, come_through_random_programs)
     }
 }
 
-TEST(layer_pages, that_changed_untouched_are_found_where_that_is_wanted)
+TEST(layer_pages, changed_without_a_mark_are_found_with_verify_clean)
 {
     const varve_write_options verified = { .incremental = true,
         .increment = { .only_dirty = true, .verify_clean = true } };
@@ -335,7 +335,7 @@ TEST(layer_pages, that_changed_untouched_are_found_where_that_is_wanted)
 }
 
 /* Flips each byte of the only page of a data file. */
-TEST(layer_pages, tell_when_they_are_damaged)
+TEST(layer_pages, report_damage)
 {
     varve_error error = { 0 };
     size_t size = 0;
@@ -370,7 +370,7 @@ TEST(layer_pages, tell_when_they_are_damaged)
     end_incremental();
 }
 
-TEST(layer_pages, give_everything_back_when_memory_ends)
+TEST(layer_pages, leak_nothing_without_memory)
 {
     varve_error error = { 0 };
     begin_incremental();

@@ -33,7 +33,7 @@ static size_t prune(void)
     return count_layers(&bytes);
 }
 
-TEST(layer_prune, deletes_what_no_checkpoint_names_and_nothing_else)
+TEST(layer_prune, deletes_only_unreferenced_data_files)
 {
     make();
     cr_assert_eq(prune(), 4);
@@ -69,7 +69,7 @@ TEST(layer_prune, counts_checkpoints_of_any_name)
     end_incremental();
 }
 
-TEST(layer_prune, deletes_nothing_where_one_cannot_be_read)
+TEST(layer_prune, deletes_nothing_if_a_checkpoint_cannot_be_read)
 {
     static const struct {
         const char *path;
@@ -96,7 +96,7 @@ TEST(layer_prune, deletes_nothing_where_one_cannot_be_read)
     }
 }
 
-TEST(layer_prune, keeps_away_from_who_saves)
+TEST(layer_prune, does_not_delete_during_a_save)
 {
     make();
     const struct vv_system *system = world.context.system;
@@ -110,7 +110,7 @@ TEST(layer_prune, keeps_away_from_who_saves)
     end_incremental();
 }
 
-TEST(layer_prune, sweeps_what_killed_saves_have_left_and_spares_strangers)
+TEST(layer_prune, removes_files_of_killed_saves_and_keeps_other_files)
 {
     static const char *const left[] = {
         "run/layers/.00112233445566778899aabbccddeeff.data."
@@ -131,7 +131,7 @@ TEST(layer_prune, sweeps_what_killed_saves_have_left_and_spares_strangers)
     end_incremental();
 }
 
-TEST(layer_prune, does_nothing_where_there_are_no_layers)
+TEST(layer_prune, does_nothing_without_data_files)
 {
     varve_error error = { 0 };
     begin_world();
@@ -140,7 +140,7 @@ TEST(layer_prune, does_nothing_where_there_are_no_layers)
     end_world();
 }
 
-TEST(layer_prune, of_a_directory_that_is_not_there_is_a_failure)
+TEST(layer_prune, fails_for_a_missing_directory)
 {
     varve_error error = { 0 };
     const char *directory = test_path("none");
@@ -149,7 +149,7 @@ TEST(layer_prune, of_a_directory_that_is_not_there_is_a_failure)
     cr_assert_eq(varve_prune_data_files(NULL, &error), VARVE_MISUSE);
 }
 
-TEST(layer_prune, deletes_nothing_when_memory_ends)
+TEST(layer_prune, deletes_nothing_without_memory)
 {
     varve_status status = VARVE_NO_MEMORY;
     uint64_t bytes;
@@ -191,7 +191,7 @@ static struct vv_context linked_context(void)
     return context;
 }
 
-TEST(layer_prune, deletes_nothing_behind_a_link_and_says_so)
+TEST(layer_prune, deletes_nothing_through_a_link_and_reports_it)
 {
     varve_error error = { 0 };
     varve_data_files_pruned result;
@@ -212,7 +212,7 @@ TEST(layer_prune, deletes_nothing_behind_a_link_and_says_so)
     end_incremental();
 }
 
-TEST(layer_prune, does_nothing_where_the_link_leads_nowhere)
+TEST(layer_prune, does_nothing_for_a_dangling_link)
 {
     varve_error error = { 0 };
     begin_world();
@@ -221,7 +221,7 @@ TEST(layer_prune, does_nothing_where_the_link_leads_nowhere)
     end_world();
 }
 
-TEST(layer_prune, deletes_nothing_where_a_link_leads_to)
+TEST(layer_prune, deletes_nothing_in_the_target_of_a_link)
 {
     varve_error error = { 0 };
     uint64_t bytes;
@@ -247,7 +247,7 @@ TEST(layer_prune, deletes_nothing_where_a_link_leads_to)
 
 /* --- Outcome -------------------------------------------------------------- */
 
-TEST(layer_prune, counts_what_it_would_delete_and_what_it_has_deleted)
+TEST(layer_prune, counts_deletions_and_those_of_a_dry_run)
 {
     uint64_t before, after;
     varve_data_files_pruned result;
@@ -275,7 +275,7 @@ static int no_lock(void *state, int file)
     return -ENOLCK;
 }
 
-TEST(layer_prune, says_why_it_could_not)
+TEST(layer_prune, reports_why_it_could_not_delete)
 {
     varve_error error = { 0 };
     varve_data_files_pruned result;

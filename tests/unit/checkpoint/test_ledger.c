@@ -52,7 +52,7 @@ static void write_entries(struct vv_listing *l)
     l->count = 0;
 }
 
-TEST(ledger, gives_back_what_was_read_from_files)
+TEST(ledger, contains_facts_read_from_files)
 {
     struct vv_listing l;
     begin(&l);
@@ -77,7 +77,7 @@ TEST(ledger, gives_back_what_was_read_from_files)
     end(&l);
 }
 
-TEST(ledger, gives_back_what_is_kept)
+TEST(ledger, contains_the_retention_options)
 {
     const struct vv_policy policy = { .keep_last = 3, .keep_every_steps = 1000,
         .keep_every_seconds = UINT64_MAX, .keep_best = 2,
@@ -106,7 +106,7 @@ static void call_metric(struct vv_listing *l, const char *name)
     l->count = 0;
 }
 
-TEST(ledger, speaks_of_one_metric)
+TEST(ledger, is_valid_for_one_metric)
 {
     static const char odd[] = "loss of\nall/% things ";
     struct vv_listing l;
@@ -133,7 +133,7 @@ static size_t read_from(struct vv_listing *l, const char *text, size_t size)
     return l->count;
 }
 
-TEST(ledger, a_damaged_one_says_nothing)
+TEST(ledger, a_damaged_ledger_is_ignored)
 {
     struct vv_listing l;
     size_t size;
@@ -156,7 +156,7 @@ TEST(ledger, a_damaged_one_says_nothing)
     end(&l);
 }
 
-TEST(ledger, one_of_somebody_else_says_nothing)
+TEST(ledger, a_file_of_another_program_is_ignored)
 {
     static const char other_version[] =
         "varve ledger 3\nnumber counter step time metric size modified "
@@ -171,7 +171,7 @@ TEST(ledger, one_of_somebody_else_says_nothing)
     end(&l);
 }
 
-TEST(ledger, leaves_a_file_of_somebody_else_alone)
+TEST(ledger, does_not_replace_a_file_of_another_program)
 {
     struct vv_listing l;
     varve_error error;
@@ -194,7 +194,7 @@ static void put_theirs(void *user)
     memory_put(user, "run/ckpt.ledger", "theirs", 6);
 }
 
-TEST(ledger, leaves_a_file_alone_that_comes_before_any_call)
+TEST(ledger, does_not_replace_a_file_created_before_any_call)
 {
     struct vv_listing l;
     varve_error error;
@@ -217,7 +217,7 @@ TEST(ledger, leaves_a_file_alone_that_comes_before_any_call)
     }
 }
 
-TEST(ledger, without_memory_it_says_nothing_or_is_not_written)
+TEST(ledger, is_ignored_or_not_written_without_memory)
 {
     struct vv_listing l;
     varve_error error;

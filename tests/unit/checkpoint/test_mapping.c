@@ -53,7 +53,7 @@ TEST(mapping, is_a_private_copy_of_the_files_pages)
     end_world();
 }
 
-TEST(mapping, may_begin_anywhere_in_a_page)
+TEST(mapping, may_begin_at_any_offset_in_a_page)
 {
     struct vv_opened file;
     varve_error error = { 0 };
@@ -72,7 +72,7 @@ TEST(mapping, may_begin_anywhere_in_a_page)
     end_world();
 }
 
-TEST(mapping, fails_without_memory_or_with_the_system)
+TEST(mapping, fails_without_memory_or_on_system_errors)
 {
     struct vv_opened file;
     varve_error error = { 0 };

@@ -27,7 +27,7 @@ static void finish(varve_node *root)
     free_root(root);
 }
 
-TEST(match, goes_along_edges_of_the_same_name)
+TEST(match, follows_edges_of_the_same_name)
 {
     begin_world();
     varve_node *root = new_root();
@@ -62,7 +62,7 @@ TEST(match, goes_along_edges_of_the_same_name)
 /* The next edge of the file usually matches. Here it does not: the program
  * has other edges, fewer of them, in another order, and alternates between
  * parents. */
-TEST(match, finds_names_wherever_they_stand)
+TEST(match, finds_names_in_any_order)
 {
     enum { COUNT = 40 };
     static float saved[2][COUNT], read[2][COUNT];
@@ -107,7 +107,7 @@ TEST(match, finds_names_wherever_they_stand)
     end_world();
 }
 
-TEST(match, looks_under_aliases_where_the_name_is_not_there)
+TEST(match, uses_aliases_if_the_name_is_missing)
 {
     begin_world();
     varve_node *root = new_root();
@@ -134,7 +134,7 @@ TEST(match, looks_under_aliases_where_the_name_is_not_there)
     end_world();
 }
 
-TEST(match, follows_renames_with_all_that_is_below)
+TEST(match, follows_renames_of_subtrees)
 {
     varve_rename renames[] = { { "net", "model" },
         { "net/moved", "elsewhere/x" } };
@@ -157,7 +157,7 @@ TEST(match, follows_renames_with_all_that_is_below)
     end_world();
 }
 
-TEST(match, finds_slots_in_whatever_order_things_are_made)
+TEST(match, finds_slots_in_any_creation_order)
 {
     begin_world();
     varve_node *root = new_root();
@@ -209,7 +209,7 @@ static void demand(void *user, varve_node *node, const varve_offer *offer)
     varve_set_on_demand(child, demand, user);
 }
 
-TEST(match, makes_children_on_demand_all_the_way_down)
+TEST(match, creates_children_on_demand_at_every_depth)
 {
     enum { DEPTH = 2000 };
     begin_world();
@@ -240,7 +240,7 @@ TEST(match, makes_children_on_demand_all_the_way_down)
     end_world();
 }
 
-TEST(match, begins_anew_after_memory_ran_out)
+TEST(match, restarts_after_a_failed_allocation)
 {
     begin_world();
     varve_node *root = new_root();
@@ -295,7 +295,7 @@ static void remove_one(void *user, varve_node *node, const varve_offer *offer)
 }
 
 /* The node whose callback runs, or the one that follows. */
-TEST(match, goes_on_where_a_callback_would_remove_a_node)
+TEST(match, continues_if_a_callback_tries_to_remove_a_node)
 {
     float one[1] = { 1 };
     begin_world();
@@ -341,7 +341,7 @@ static void make_value(void *user, varve_node *node, const varve_offer *offer)
         varve_shape_of(offer->value->rank, offer->value->shape), NULL, NULL);
 }
 
-TEST(match, asks_again_after_any_failed_allocation)
+TEST(match, repeats_offers_after_any_failed_allocation)
 {
     float one[1] = { 1 };
     bool was_tried = true;

@@ -70,7 +70,7 @@ static void assert_other_is_filled(void)
     cr_assert(mine[0] == 1 && mine[1] == 2 && mine[2] == 3 && mine[3] == 4);
 }
 
-TEST(by_name, finds_a_global_name_as_a_path_of_the_file)
+TEST(by_name, matches_a_global_name_to_a_saved_path)
 {
     begin_world();
     write_names();
@@ -83,7 +83,7 @@ TEST(by_name, finds_a_global_name_as_a_path_of_the_file)
     end_world();
 }
 
-TEST(by_name, says_so_in_the_report_and_in_a_plan)
+TEST(by_name, is_listed_in_reports_and_dry_runs)
 {
     begin_world();
     write_names();
@@ -119,7 +119,7 @@ static void finish_keys(varve_node *root)
 
 static const varve_read_options dotted = { .foreign.dots = true };
 
-TEST(by_name, finds_a_path_as_a_key_of_the_file)
+TEST(by_name, matches_a_path_to_a_saved_name)
 {
     begin_world();
     varve_node *root = new_root();
@@ -141,7 +141,7 @@ TEST(by_name, finds_a_path_as_a_key_of_the_file)
 #endif
 
 /* The global name of a node in an object graph is only a label. */
-TEST(by_name, matches_no_path_to_a_label)
+TEST(by_name, does_not_match_a_path_to_a_label)
 {
     static const varve_format formats[] = {
         VARVE_FORMAT_VARVE,
@@ -177,7 +177,7 @@ TEST(by_name, matches_no_path_to_a_label)
     }
 }
 
-TEST(by_name, finds_a_global_name_as_one_of_the_file)
+TEST(by_name, matches_equal_global_names)
 {
     begin_world();
     varve_node *root = new_root();
@@ -192,7 +192,7 @@ TEST(by_name, finds_a_global_name_as_one_of_the_file)
     end_world();
 }
 
-TEST(by_name, lets_paths_aliases_and_renames_go_first)
+TEST(by_name, prefers_paths_aliases_and_renames)
 {
     static const varve_rename rename = { "renamed", "target" };
     static const varve_read_options options = { .rename = { .list = &rename,
@@ -219,7 +219,7 @@ TEST(by_name, lets_paths_aliases_and_renames_go_first)
 #ifdef VV_HAVE_FORMATS
 /* As for paths: a rename decides, even if its target does not exist. Names
  * without a rename, and names that are not paths, are looked up as usual. */
-TEST(by_name, does_not_fall_back_to_a_path_that_is_renamed)
+TEST(by_name, does_not_use_the_old_path_of_a_rename)
 {
     static const varve_rename renames[] = { { "a.1/w", "nowhere" },
         { "c.1", "nowhere" }, { "*/x", "nowhere/*" }, { "named", "nowhere" },
@@ -279,7 +279,7 @@ TEST(by_name, reports_a_second_claim_as_a_conflict)
     end_world();
 }
 
-TEST(by_name, names_no_object)
+TEST(by_name, does_not_match_objects)
 {
     begin_world();
     write_names();
@@ -294,7 +294,7 @@ TEST(by_name, names_no_object)
     end_world();
 }
 
-TEST(by_name, waits_for_what_is_named_later)
+TEST(by_name, matches_nodes_named_later)
 {
     begin_world();
     write_names();
@@ -319,7 +319,7 @@ TEST(by_name, waits_for_what_is_named_later)
 }
 
 #ifdef VV_HAVE_FORMATS
-TEST(by_name, waits_for_a_path_that_comes_later)
+TEST(by_name, matches_a_path_added_later)
 {
     begin_world();
     varve_node *root = new_root();
@@ -343,7 +343,7 @@ TEST(by_name, waits_for_a_path_that_comes_later)
 }
 #endif
 
-TEST(by_name, forgets_what_was_taken_out_of_the_program)
+TEST(by_name, does_not_match_removed_nodes)
 {
     begin_world();
     write_names();
@@ -369,7 +369,7 @@ TEST(by_name, forgets_what_was_taken_out_of_the_program)
     end_world();
 }
 
-TEST(by_name, looks_below_the_subtree_only)
+TEST(by_name, searches_only_below_the_subtree)
 {
     static const varve_read_options options = { .subtree = "top" };
     begin_world();
@@ -392,7 +392,7 @@ TEST(by_name, looks_below_the_subtree_only)
     end_world();
 }
 
-TEST(by_name, obeys_the_options_of_a_read)
+TEST(by_name, follows_the_options_of_a_read)
 {
     static const varve_read_options options = { .only = "net/bias" };
     begin_world();
@@ -429,7 +429,7 @@ TEST(by_name, reads_states_and_slots)
     end_world();
 }
 
-TEST(by_name, keeps_its_promise_after_any_failed_allocation)
+TEST(by_name, is_correct_after_any_failed_allocation)
 {
     begin_world();
     write_names();
@@ -453,7 +453,7 @@ TEST(by_name, keeps_its_promise_after_any_failed_allocation)
 }
 
 /* Names that could not be matched for lack of memory are matched by a retry. */
-TEST(by_name, finds_late_names_once_there_is_memory)
+TEST(by_name, matches_late_names_after_a_failed_allocation)
 {
     begin_world();
     write_names();

@@ -29,7 +29,7 @@ static void bind(struct vv_matches *m, varve_node *node, uint32_t file)
     cr_assert(vv_matches_bind(m, node, file, VV_BY_PATH));
 }
 
-TEST(matches, know_who_holds_and_who_claims)
+TEST(matches, record_holders_and_claimants)
 {
     struct vv_matches m = begin();
     bind(&m, &nodes[0], 2);
@@ -52,7 +52,7 @@ TEST(matches, know_who_holds_and_who_claims)
     vv_matches_end(&m);
 }
 
-TEST(matches, let_an_object_stand_for_several_and_let_go_of_all)
+TEST(matches, bind_and_unbind_an_object_with_several)
 {
     struct vv_matches m = begin();
     bind(&m, &nodes[0], 4);
@@ -72,7 +72,7 @@ TEST(matches, let_an_object_stand_for_several_and_let_go_of_all)
     vv_matches_end(&m);
 }
 
-TEST(matches, are_as_they_were_without_memory)
+TEST(matches, are_unchanged_without_memory)
 {
     struct vv_matches m;
     vv_matches_init(&m, test_allocator());

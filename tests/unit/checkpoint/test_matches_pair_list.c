@@ -129,20 +129,20 @@ static void try(bool memory, unsigned random)
     end_world();
 }
 
-TEST(pair_list, finds_and_drops_what_a_look_at_all_would)
+TEST(pair_list, agrees_with_a_linear_search)
 {
     for (unsigned seed = 1; seed <= 5; seed++)
         try(true, seed);
 }
 
-TEST(pair_list, looks_at_all_without_memory_for_an_index)
+TEST(pair_list, searches_linearly_without_memory_for_an_index)
 {
     try(false, 1);
 }
 
 /* Pairs keep their positions: removed ones leave holes until the list is
  * emptied. */
-TEST(pair_list, keeps_places_where_asked_to)
+TEST(pair_list, keeps_positions_on_request)
 {
     static struct model model;
     struct vv_pair_list list;

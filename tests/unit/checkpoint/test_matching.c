@@ -63,7 +63,7 @@ static uint32_t count_held(const struct all *all)
     return count;
 }
 
-TEST(matching, tells_delivery_at_once)
+TEST(matching, notifies_delivery_immediately)
 {
     begin_world();
     varve_node *root = new_program();
@@ -84,7 +84,7 @@ TEST(matching, tells_delivery_at_once)
     end_world();
 }
 
-TEST(matching, begins_at_a_subtree)
+TEST(matching, starts_at_a_subtree)
 {
     begin_world();
     varve_node *root = new_program();
@@ -102,7 +102,7 @@ TEST(matching, begins_at_a_subtree)
     end_world();
 }
 
-TEST(matching, remembers_that_memory_ran_out)
+TEST(matching, records_a_failed_allocation)
 {
     begin_world();
     varve_node *root = new_program();

@@ -18,7 +18,7 @@ static struct vv_work_queue begin(void)
     return work_queue;
 }
 
-TEST(work_queue, gives_nodes_in_their_order_less_those_that_are_gone)
+TEST(work_queue, returns_nodes_in_order_without_removed_ones)
 {
     struct vv_work_queue a = begin();
     struct vv_pair next;
@@ -40,7 +40,7 @@ TEST(work_queue, gives_nodes_in_their_order_less_those_that_are_gone)
     vv_work_queue_end(&a);
 }
 
-TEST(work_queue, keeps_the_places_of_claims_while_more_come)
+TEST(work_queue, keeps_the_order_of_claims_while_more_are_added)
 {
     struct vv_work_queue a = begin();
     struct vv_claim claim;
@@ -61,7 +61,7 @@ TEST(work_queue, keeps_the_places_of_claims_while_more_come)
     vv_work_queue_end(&a);
 }
 
-TEST(work_queue, offers_to_each_once_and_looks_whether_it_is_there)
+TEST(work_queue, offers_once_to_each_existing_node)
 {
     struct vv_work_queue a = begin();
     size_t place;
@@ -83,7 +83,7 @@ TEST(work_queue, offers_to_each_once_and_looks_whether_it_is_there)
     vv_work_queue_end(&a);
 }
 
-TEST(work_queue, keeps_names_until_they_were_looked_for)
+TEST(work_queue, keeps_names_until_they_were_searched)
 {
     struct vv_work_queue a = begin();
     for (int i = 0; i < 3; i++)
@@ -99,7 +99,7 @@ TEST(work_queue, keeps_names_until_they_were_looked_for)
 }
 
 /* A node that does not fit is not queued; a later one may be. */
-TEST(work_queue, is_as_it_was_without_memory)
+TEST(work_queue, is_unchanged_without_memory)
 {
     struct vv_work_queue a = begin();
     for (int n = 0; n < 2; n++) {

@@ -48,7 +48,7 @@ static void check_decided(uint64_t files, uint64_t blocks)
         cr_assert_eq(table.files[j].size, 10 + j);
 }
 
-TEST(member_status, says_what_is_lost)
+TEST(member_status, lists_lost_files)
 {
     begin(VARVE_XOR);
     check_decided(0, 0);
@@ -64,7 +64,7 @@ TEST(member_status, says_what_is_lost)
     check_decided(8, 8);
 }
 
-TEST(member_status, of_xor_has_one_unknown_at_most_in_each_column)
+TEST(member_status, of_xor_allows_one_lost_block_in_each_column)
 {
     begin(VARVE_XOR);
     all[0].has_file = 0;
@@ -75,7 +75,7 @@ TEST(member_status, of_xor_has_one_unknown_at_most_in_each_column)
         "lost, but ranks 0 (node 7), 1 (node 8) have lost files");
 }
 
-TEST(member_status, is_not_lost_where_a_file_cannot_be_read_now)
+TEST(member_status, is_not_lost_if_a_file_is_temporarily_unreadable)
 {
     begin(VARVE_XOR);
     all[1].has_file = all[2].has_file = 0;
@@ -94,7 +94,7 @@ TEST(member_status, is_not_lost_where_a_file_cannot_be_read_now)
     check_decided(2, 0);
 }
 
-TEST(member_status, of_partners_has_one_of_each_two)
+TEST(member_status, of_partners_requires_one_of_each_pair)
 {
     begin(VARVE_PARTNER);
     all[0].has_file = 0;
@@ -107,14 +107,14 @@ TEST(member_status, of_partners_has_one_of_each_two)
 }
 
 /* The table that allows a complete rebuild is used. */
-TEST(member_status, believes_the_table_by_which_there_is_a_way)
+TEST(member_status, uses_the_table_that_allows_a_rebuild)
 {
     begin(VARVE_XOR);
     all[0].files[1].size = 99;
     check_decided(0, 1);
 }
 
-TEST(member_status, without_a_table_is_of_nothing)
+TEST(member_status, without_a_table_cannot_be_rebuilt)
 {
     begin(VARVE_XOR);
     for (uint32_t i = 0; i < 4; i++)
@@ -128,7 +128,7 @@ TEST(member_status, without_a_table_is_of_nothing)
         "lost, but ranks several have lost files");
 }
 
-TEST(member_status, is_of_what_the_files_are)
+TEST(member_status, is_determined_from_the_files)
 {
     begin_world(2, VARVE_XOR);
     put_files(300, 2);

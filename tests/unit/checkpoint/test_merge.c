@@ -56,7 +56,7 @@ static void check_same(varve_reader *a, varve_reader *b)
     cr_assert_eq(memcmp(one, two, sizeof one), 0);
 }
 
-TEST(merge_private, makes_the_file_of_one_process_that_has_the_things_of_all)
+TEST(merge_private, writes_the_same_file_as_one_process_with_all_values)
 {
     for (unsigned seed = 0; seed < 48; seed++) {
         uint32_t size = 1 + seed % MOST_RANKS;
@@ -100,7 +100,7 @@ static void save_short(const varve_comm *comm, void *user)
     free_own(w);
 }
 
-TEST(merge_private, tells_of_memory_that_runs_out)
+TEST(merge_private, reports_failed_allocations)
 {
     begin_world();
     for (long number = 0;; number++) {
@@ -142,7 +142,7 @@ static void save_rows(const varve_comm *comm, void *user)
     free_root(root);
 }
 
-TEST(merge, puts_slices_in_order_whoever_has_them)
+TEST(merge, orders_slices_independent_of_ranks)
 {
     for (int i = 0; i < 2; i++) {
         struct rows how = { .are_reversed = i };
@@ -182,7 +182,7 @@ static void save_one(const varve_comm *comm, void *user)
     free_root(root);
 }
 
-TEST(merge, leaves_a_value_that_one_rank_has_in_one_piece)
+TEST(merge, keeps_a_value_of_one_rank_in_one_piece)
 {
     float values[10] = { 0 };
     begin_world();
@@ -204,7 +204,7 @@ static void save_nothing(const varve_comm *comm, void *user)
     free_root(root);
 }
 
-TEST(merge, makes_no_layers_of_nothing)
+TEST(merge, creates_no_data_files_without_data)
 {
     begin_world();
     thread_comm_run(3, 1, -1, save_nothing, NULL);
@@ -229,7 +229,7 @@ static void save_one_row(const varve_comm *comm, void *user)
 
 /* An index can refer to 256 data files. The limit leaves room for those of
  * older saves. */
-TEST(merge, makes_no_more_layers_than_leave_room_for_older_ones)
+TEST(merge, limits_the_number_of_new_data_files)
 {
     size_t layers = 0;
     begin_world();

@@ -49,7 +49,7 @@ static void run_all(struct run *run, uint32_t size)
 }
 
 /* Packed, in layers, or both; new, and shared by the next save. */
-TEST(merge_chunks, gives_m_ranks_what_n_have_packed)
+TEST(merge_chunks, restores_compressed_data_with_another_number_of_ranks)
 {
     static const uint32_t sizes[] = { 1, 2, 3, 8 };
     for (unsigned i = 0; i < 3 * 4 * 2; i++) {
@@ -70,7 +70,7 @@ TEST(merge_chunks, gives_m_ranks_what_n_have_packed)
     }
 }
 
-TEST(merge_chunks, orders_a_bit_for_each)
+TEST(merge_chunks, stores_one_bit_for_each)
 {
     const uint8_t bits[] = { 0x81, 0x02 };
     cr_assert(vv_is_ordered(bits, 0));
@@ -113,7 +113,7 @@ static void save_between(const varve_comm *comm, void *user)
     free_root(root);
 }
 
-TEST(merge_places, takes_nothing_for_padding_that_is_not)
+TEST(merge_places, distinguishes_padding_from_data)
 {
     for (uint32_t size = 1; size < 4; size++) {
         varve_error error = { 0 };
@@ -143,7 +143,7 @@ static void save_small(const varve_comm *comm, void *user)
 }
 
 /* Small values and the padding between them share an extent. */
-TEST(merge_places, joins_what_lies_together)
+TEST(merge_places, joins_adjacent_ranges)
 {
     for (int i = 0; i < 2; i++) {
         const varve_write_options options = {

@@ -57,7 +57,7 @@ static void begin_spill(struct vv_spill *spill, struct vv_buffer *digests)
     fill(digests, 100, 2);
 }
 
-TEST(spill, gives_columns_as_they_came)
+TEST(spill, returns_columns_unchanged)
 {
     struct vv_spill spill;
     struct vv_buffer digests, found;
@@ -88,7 +88,7 @@ TEST(spill, gives_columns_as_they_came)
     end_world();
 }
 
-TEST(spill, gives_no_other_bytes_than_came)
+TEST(spill, detects_changed_bytes)
 {
     struct vv_spill spill;
     struct vv_buffer digests, found;
@@ -244,12 +244,12 @@ static void compare_rounds(bool has_private)
     end_world();
 }
 
-TEST(merge_rounds, come_to_the_same_as_all_at_once)
+TEST(merge_rounds, give_the_same_result_as_a_single_merge)
 {
     compare_rounds(false);
 }
 
-TEST(merge_rounds, have_what_is_private_between_them)
+TEST(merge_rounds, include_rank_local_values)
 {
     compare_rounds(true);
 }
@@ -318,7 +318,7 @@ static void run_crowd(const varve_comm *comm, void *user)
     free(elements);
 }
 
-TEST(merge_rounds, are_usual_for_very_many_slices)
+TEST(merge_rounds, are_used_for_very_many_slices)
 {
     struct vv_opened file;
     varve_error error = { 0 };
@@ -346,7 +346,7 @@ TEST(merge_rounds, are_usual_for_very_many_slices)
 
 /* --- Memory --------------------------------------------------------------- */
 
-TEST(merge_rounds, tell_a_few_values_at_once)
+TEST(merge_rounds, are_not_used_for_few_values)
 {
     float values[10] = { 0 };
     struct vv_save_plan save_plan;
@@ -389,7 +389,7 @@ TEST(merge_rounds, tell_a_few_values_at_once)
 
 /* --- Failures ------------------------------------------------------------- */
 
-TEST(merge_rounds, name_the_ranks_whose_slices_overlap)
+TEST(merge_rounds, report_the_ranks_whose_slices_overlap)
 {
     struct saving s = { .most_at_once = 1, .wide = 1, .do_overlap = true,
         .path = FILE_NAME };
@@ -414,7 +414,7 @@ static void check_whole(const struct saving *s)
     vv_opened_close(&file);
 }
 
-TEST(merge_rounds, tell_all_of_a_call_that_fails)
+TEST(merge_rounds, report_a_failed_call_on_all_ranks)
 {
     bool is_over = false;
     long failures = 0;
@@ -441,7 +441,7 @@ TEST(merge_rounds, tell_all_of_a_call_that_fails)
     end_world();
 }
 
-TEST(merge_rounds, tell_all_of_memory_that_runs_out)
+TEST(merge_rounds, report_failed_allocations_on_all_ranks)
 {
     bool is_over = false;
     begin_world();
@@ -464,7 +464,7 @@ TEST(merge_rounds, tell_all_of_memory_that_runs_out)
     end_world();
 }
 
-TEST(merge_rounds, end_wherever_a_rank_is_gone)
+TEST(merge_rounds, end_after_a_lost_rank)
 {
     begin_world();
     struct saving s = { .most_at_once = 400, .wide = 1, .path = FILE_NAME };

@@ -110,7 +110,7 @@ static varve_status load(
 }
 
 /* More than are read at once, none, and one. */
-TEST(migrate, puts_each_in_the_order_of_the_file)
+TEST(migrate, loads_elements_in_the_order_of_the_file)
 {
     begin_world();
     static const size_t counts[] = { 0, 1, 600000 };
@@ -132,7 +132,7 @@ TEST(migrate, puts_each_in_the_order_of_the_file)
 }
 
 /* The error message contains the reason and the location. */
-TEST(migrate, names_what_is_not_taken)
+TEST(migrate, reports_refused_elements)
 {
     begin_world();
     static const varve_field less[] = {
@@ -181,7 +181,7 @@ TEST(migrate, names_what_is_not_taken)
     end_world();
 }
 
-TEST(migrate, takes_fields_that_came_later_or_are_gone)
+TEST(migrate, accepts_added_and_removed_fields)
 {
     begin_world();
     static const varve_field newer[] = {
@@ -202,7 +202,7 @@ TEST(migrate, takes_fields_that_came_later_or_are_gone)
     end_world();
 }
 
-TEST(migrate, come_when_they_are_added_after_the_read)
+TEST(migrate, loads_elements_added_after_the_read)
 {
     begin_world();
     struct walkers w;
@@ -230,7 +230,7 @@ TEST(migrate, come_when_they_are_added_after_the_read)
     end_world();
 }
 
-TEST(migrate, are_put_back_by_a_snapshot_of_as_many)
+TEST(migrate, is_restored_by_a_snapshot_of_the_same_number)
 {
     begin_world();
     struct walkers w;

@@ -89,7 +89,7 @@ static void check_resize(varve_shape from_shape, varve_shape to_shape)
     free_root(root);
 }
 
-TEST(move, resizes_and_casts_as_if_element_by_element)
+TEST(move, resizes_and_casts_like_an_elementwise_copy)
 {
     static const uint64_t extents[][4] = { { 5, 3, 4, 2 }, { 3, 5, 2, 4 },
         { 1, 1, 1, 1 }, { 2, 7, 1, 6 }, { 6, 2, 8, 1 } };
@@ -140,7 +140,7 @@ TEST(move, resizes_values_of_several_chunks)
     end_world();
 }
 
-TEST(move, knows_its_mode)
+TEST(move, determines_its_mode)
 {
     static const struct {
         varve_dtype saved, wanted;
@@ -173,7 +173,7 @@ TEST(move, knows_its_mode)
     end_world();
 }
 
-TEST(move, counts_what_a_cast_could_not_keep)
+TEST(move, counts_inexact_values_of_a_cast)
 {
     double from[4] = { 1, 300, -1, 0.5 };
     uint8_t to[4] = { 9, 9, 9, 9 };
@@ -194,7 +194,7 @@ TEST(move, counts_what_a_cast_could_not_keep)
     end_world();
 }
 
-TEST(move, goes_nowhere_to_verify)
+TEST(move, copies_nothing_when_verifying)
 {
     float from[2] = { 1, 2 }, to[2] = { 0 };
     varve_node *root;
@@ -253,7 +253,7 @@ TEST(move, refuses_lengths_that_do_not_sum_to_the_size)
 
 /* The same number of elements in another shape: copied in order if the options
  * allow it; row by row to their positions if that is set for the variable. */
-TEST(move, takes_the_shape_into_account_unless_it_may_not)
+TEST(move, uses_the_shape_unless_the_options_forbid_it)
 {
     static const float saved[6] = { 1, 2, 3, 4, 5, 6 };
     static const float resized[6] = { 1, 2, 4, 5, 9, 9 };

@@ -106,7 +106,7 @@ static const char *newest(const char *prefix)
     return path;
 }
 
-TEST(numbered, knows_its_names)
+TEST(numbered, recognizes_its_names)
 {
     static const struct {
         const char *name;
@@ -148,7 +148,7 @@ TEST(numbered, knows_its_names)
     }
 }
 
-TEST(numbered, finds_the_highest_padded_or_not)
+TEST(numbered, finds_the_highest_number_with_or_without_padding)
 {
     begin_world();
     cr_assert_str_eq(newest("run/c"), "VARVE_NOT_FOUND");
@@ -162,7 +162,7 @@ TEST(numbered, finds_the_highest_padded_or_not)
 }
 
 /* A listing may be read while one file is added and another is removed. */
-TEST(numbered, does_not_believe_a_torn_listing_beside_a_ledger)
+TEST(numbered, checks_an_inconsistent_listing_against_the_ledger)
 {
     begin_world();
     put("run/c-1.varve");
@@ -174,7 +174,7 @@ TEST(numbered, does_not_believe_a_torn_listing_beside_a_ledger)
     end_world();
 }
 
-TEST(numbered, waits_only_where_a_ledger_says_that_there_was_one)
+TEST(numbered, waits_only_if_a_ledger_lists_a_checkpoint)
 {
     begin_world();
     put("run/c.txt");
@@ -188,7 +188,7 @@ TEST(numbered, waits_only_where_a_ledger_says_that_there_was_one)
 
 /* The cache of a network file system: the ledger exists but is not listed. The
  * ledger lacks a checkpoint that could not be read back after its save. */
-TEST(numbered, does_not_believe_a_listing_that_lacks_the_ledger)
+TEST(numbered, repeats_a_listing_without_the_ledger)
 {
     begin_world();
     const struct vv_ledger ledger = {
@@ -228,7 +228,7 @@ static void save_step(varve_manager *manager, int *value, int step)
 
 /* The ledger contains the file that the listing lacks, and its counters
  * determine the newer one if numbers are steps. */
-TEST(numbered, asks_the_ledger)
+TEST(numbered, uses_the_ledger)
 {
     varve_error error = { 0 };
     int value = 0;
@@ -258,7 +258,7 @@ TEST(numbered, asks_the_ledger)
 }
 
 /* Dangling links, directories and the like have the highest number. */
-TEST(numbered, passes_over_what_is_no_file)
+TEST(numbered, skips_names_that_are_not_files)
 {
     begin_world();
     put("run/c-1.varve");

@@ -38,7 +38,7 @@ static void make(void *user, varve_node *node, const varve_offer *offer)
 }
 
 /* Existing nodes are shared, not offered. */
-TEST(offering, asks_for_each_child_that_is_missing)
+TEST(offering, offers_each_missing_child)
 {
     struct offers offers = { .removes = false };
     begin_world();
@@ -57,7 +57,7 @@ TEST(offering, asks_for_each_child_that_is_missing)
     end_world();
 }
 
-TEST(offering, ends_where_the_node_wants_no_more)
+TEST(offering, ends_when_the_node_needs_no_more)
 {
     struct offers offers = { .removes = true };
     begin_world();

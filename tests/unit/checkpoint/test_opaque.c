@@ -10,7 +10,7 @@
 #include "opaque.h"
 #include "state.h"
 
-TEST(opaque, keeps_the_bytes_it_was_given)
+TEST(opaque, keeps_its_bytes)
 {
     varve_error error;
     struct vv_buffer out;
@@ -37,7 +37,7 @@ TEST(opaque, keeps_the_bytes_it_was_given)
     varve_graph_free(g);
 }
 
-TEST(opaque, goes_with_its_node)
+TEST(opaque, is_freed_with_its_node)
 {
     varve_graph *g = varve_graph_new(test_allocator());
     cr_assert(vv_opaque_watch(g));

@@ -46,7 +46,7 @@ static void reach(
         vv_own_reach(vv_index_of(p), &p->context.allocator, &cut, 1, why));
 }
 
-TEST(own_part, reaches_what_others_lead_to_only_along_its_own)
+TEST(own_part, includes_shared_nodes_only_along_its_own_edges)
 {
     begin_world();
     write_plain();
@@ -75,7 +75,7 @@ TEST(own_part, reaches_what_others_lead_to_only_along_its_own)
 }
 
 /* A node reached only from the parts of other ranks is excluded. */
-TEST(own_part, leaves_out_what_several_have_for_their_own_reasons)
+TEST(own_part, excludes_nodes_reached_only_by_other_ranks)
 {
     begin_world();
     varve_node *root = new_root();
@@ -108,7 +108,7 @@ TEST(own_part, leaves_out_what_several_have_for_their_own_reasons)
     end_world();
 }
 
-TEST(own_part, fits_as_many_processes_as_saved_it)
+TEST(own_part, matches_only_the_number_of_processes_of_the_save)
 {
     begin_world();
     write_plain();

@@ -152,7 +152,7 @@ static varve_status pass(
     return status;
 }
 
-TEST(pack_line, gives_the_same_in_the_same_order_by_however_many_threads)
+TEST(pack_line, gives_the_same_order_with_any_number_of_threads)
 {
     static const unsigned ways[][2] = { { 1, 0 }, { 2, 1 }, { 8, 7 }, { 8, 0 },
         { 8, 2 } };
@@ -168,7 +168,7 @@ TEST(pack_line, gives_the_same_in_the_same_order_by_however_many_threads)
     }
 }
 
-TEST(pack_line, packs_what_is_worth_it_and_leaves_the_rest)
+TEST(pack_line, compresses_only_worthwhile_data)
 {
     struct vv_context context = crowd_of(2, 1);
     varve_error error = { 0 };
@@ -181,7 +181,7 @@ TEST(pack_line, packs_what_is_worth_it_and_leaves_the_rest)
 }
 
 /* No thread is started without work. */
-TEST(pack_line, starts_a_thread_for_each_chunk_behind_the_first)
+TEST(pack_line, starts_a_thread_for_each_chunk_after_the_first)
 {
     for (size_t chunks = 0; chunks < 6; chunks++) {
         static uint8_t bytes[VV_CHUNK_SIZE];
@@ -204,7 +204,7 @@ TEST(pack_line, starts_a_thread_for_each_chunk_behind_the_first)
     }
 }
 
-TEST(pack_line, copies_nothing_that_stays_and_is_packed)
+TEST(pack_line, does_not_copy_stable_data_to_compress)
 {
     static uint8_t chunks[6][VV_CHUNK_SIZE];
     struct vv_context context = crowd_of(3, 2);
@@ -224,7 +224,7 @@ TEST(pack_line, copies_nothing_that_stays_and_is_packed)
     vv_pack_line_free(line);
 }
 
-TEST(pack_line, hands_on_at_once_what_need_not_wait)
+TEST(pack_line, passes_on_immediately_without_earlier_jobs)
 {
     struct vv_context context = crowd_of(2, 1);
     varve_error error = { 0 };
@@ -242,7 +242,7 @@ TEST(pack_line, hands_on_at_once_what_need_not_wait)
 
 /* Small data between two chunks shares blocks, and the ring of jobs is
  * bounded. */
-TEST(pack_line, keeps_a_bounded_number_and_takes_bounded_memory)
+TEST(pack_line, is_bounded_in_number_and_memory)
 {
     static const size_t block = 2 * VV_CHUNK_SIZE + 64;
     for (unsigned processors = 1; processors <= 8; processors *= 2) {
@@ -258,7 +258,7 @@ TEST(pack_line, keeps_a_bounded_number_and_takes_bounded_memory)
     }
 }
 
-TEST(pack_line, keeps_many_small_ones_behind_a_chunk)
+TEST(pack_line, queues_many_small_jobs_after_a_chunk)
 {
     static uint8_t bytes[VV_CHUNK_SIZE];
     struct vv_context context = crowd_of(1, 0);
@@ -280,7 +280,7 @@ TEST(pack_line, keeps_many_small_ones_behind_a_chunk)
     vv_pack_line_free(line);
 }
 
-TEST(pack_line, ends_where_handing_on_fails)
+TEST(pack_line, ends_when_the_sink_fails)
 {
     struct vv_context context = crowd_of(3, 2);
     for (got.fails_at = 0; got.fails_at < 40; got.fails_at++) {
@@ -293,7 +293,7 @@ TEST(pack_line, ends_where_handing_on_fails)
     got.status = VARVE_OK;
 }
 
-TEST(pack_line, says_where_memory_ends)
+TEST(pack_line, reports_failed_allocations)
 {
     varve_status status = VARVE_NO_MEMORY;
     long number = 0;

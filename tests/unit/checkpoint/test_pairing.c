@@ -40,7 +40,7 @@ static void check_all(struct vv_saved_names *names, const varve_node *root,
     }
 }
 
-TEST(saved_names, are_found_in_any_order_and_after_they_were_forgotten)
+TEST(saved_names, are_found_in_any_order_and_again_after_removal)
 {
     begin_world();
     varve_node *root = new_names(COUNT, false);
@@ -101,7 +101,7 @@ static varve_status begin_pairing(struct vv_pairing *pairing, varve_node *root,
     return status ? status : vv_pairing_begin(pairing, "here", error);
 }
 
-TEST(pairing, needs_nobody_who_matches_or_delivers)
+TEST(pairing, works_without_matching_and_delivery)
 {
     begin_world();
     struct vv_opened file = open_saved();
@@ -130,7 +130,7 @@ TEST(pairing, needs_nobody_who_matches_or_delivers)
 
 /* An object is paired with a variable of the file, and then with an object as
  * well. */
-TEST(pairing, of_an_object_may_begin_with_what_it_does_not_fit)
+TEST(pairing, of_an_object_may_start_with_a_mismatch)
 {
     begin_world();
     varve_node *root = new_root();
@@ -162,7 +162,7 @@ static void have_no_holder(varve_restoration *r)
     vv_pairing_check(&r->pairing);
 }
 
-TEST(pairing, that_contradicts_itself_ends_the_program)
+TEST(pairing, inconsistency_aborts_the_program)
 {
     begin_world();
     varve_node *root = new_program();

@@ -46,7 +46,7 @@ static void begin_protected(uint32_t scheme)
     protect_all();
 }
 
-TEST(parity_file, says_who_is_in_a_group_and_what_they_have)
+TEST(parity_file, lists_the_members_of_a_group_and_their_files)
 {
     struct vv_parity_table t;
     begin_protected(VARVE_XOR);
@@ -69,7 +69,7 @@ static void fail_at(uint32_t rank, varve_status status, const char *message)
     cr_assert_str_eq(world.errors[0].message, message);
 }
 
-TEST(parity_file, says_what_is_wrong_with_it)
+TEST(parity_file, reports_its_errors)
 {
     size_t size;
     begin_protected(VARVE_XOR);
@@ -112,7 +112,7 @@ static bool is_of_a_file(varve_status status)
            status == VARVE_MISMATCH;
 }
 
-TEST(parity_file, notices_any_other_byte_of_its_head_and_any_other_size)
+TEST(parity_file, detects_any_changed_header_byte_and_size)
 {
     size_t size;
     begin_protected(VARVE_XOR);
@@ -141,7 +141,7 @@ static void sum_again(unsigned char *bytes, size_t head)
 }
 
 /* A header with a valid digest but wrong content is refused too. */
-TEST(parity_file, may_say_anything_and_harms_nobody)
+TEST(parity_file, is_safe_with_any_content)
 {
     uint64_t random = proof_seed(), good = 0, bad = 0;
     size_t size, head = HEAD + 4 * MEMBER + 4 * 4 + 16;
@@ -171,7 +171,7 @@ TEST(parity_file, may_say_anything_and_harms_nobody)
 }
 
 /* All headers describe another file, which must not be rebuilt. */
-TEST(parity_file, of_a_liar_is_none_that_rebuilds_something_else)
+TEST(parity_file, of_wrong_content_rebuilds_no_other_file)
 {
     size_t size, head = HEAD + 4 * MEMBER + 4 * 4 + 16;
     begin_protected(VARVE_XOR);

@@ -51,7 +51,7 @@ static void check_parity(uint32_t count, size_t largest, size_t round_size)
     end_world();
 }
 
-TEST(parity_rounds, make_each_block_of_one_segment_of_each_other_file)
+TEST(parity_rounds, compute_each_block_from_one_segment_of_each_other_file)
 {
     for (uint32_t count = 2; count <= 8; count++) {
         check_parity(count, 1, 64);
@@ -62,7 +62,7 @@ TEST(parity_rounds, make_each_block_of_one_segment_of_each_other_file)
 }
 
 /* With k nodes each stores 1 / (k - 1) of the largest file beside its own. */
-TEST(parity_rounds, take_less_room_the_larger_a_group_is)
+TEST(parity_rounds, need_less_space_in_larger_groups)
 {
     begin_world(5, VARVE_XOR);
     uint64_t random = 1;
@@ -76,7 +76,7 @@ TEST(parity_rounds, take_less_room_the_larger_a_group_is)
     end_world();
 }
 
-TEST(parity_rounds, copy_files_to_the_next)
+TEST(parity_rounds, copy_files_to_the_next_member)
 {
     begin_world(5, VARVE_PARTNER);
     world.group_size = 5;
@@ -93,7 +93,7 @@ TEST(parity_rounds, copy_files_to_the_next)
 }
 
 /* A rank holds three parts of a round, and one for the sum. */
-TEST(parity_rounds, need_no_memory_for_files_as_a_whole)
+TEST(parity_rounds, need_memory_independent_of_the_file_size)
 {
     uint64_t random = 4;
     begin_world(4, VARVE_XOR);

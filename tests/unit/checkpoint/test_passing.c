@@ -47,7 +47,7 @@ static void send(uint32_t from, uint32_t to, const char *text)
     post.shifts[to].in_size = strlen(text);
 }
 
-TEST(passing, brings_bytes_from_one_to_another_with_or_without_a_shift)
+TEST(passing, transfers_bytes_with_or_without_a_shift_call)
 {
     for (int turn = 0; turn < 2; turn++) {
         memset(&post, 0, sizeof post);
@@ -65,7 +65,7 @@ TEST(passing, brings_bytes_from_one_to_another_with_or_without_a_shift)
     }
 }
 
-TEST(passing, without_a_shift_sees_what_nobody_expects)
+TEST(passing, without_a_shift_call_detects_unexpected_data)
 {
     memset(&post, 0, sizeof post);
     post.has_no_shift = true;
@@ -79,7 +79,7 @@ TEST(passing, without_a_shift_sees_what_nobody_expects)
     }
 }
 
-TEST(passing, without_a_shift_tells_all_where_memory_is_short)
+TEST(passing, without_a_shift_call_reports_failed_allocations_to_all)
 {
     post.has_no_shift = true;
     for (long n = 0;; n++) {
@@ -96,7 +96,7 @@ TEST(passing, without_a_shift_tells_all_where_memory_is_short)
     }
 }
 
-TEST(passing, fails_where_a_rank_is_gone)
+TEST(passing, fails_after_a_lost_rank)
 {
     for (int turn = 0; turn < 2; turn++) {
         memset(&post, 0, sizeof post);
@@ -125,7 +125,7 @@ static void tell_group(const varve_comm *comm, void *user)
         post.is_right[comm->rank] &= all[i] == 100 + g.ranks[i];
 }
 
-TEST(passing, around_brings_each_member_what_all_have)
+TEST(passing, around_gives_each_member_the_data_of_all)
 {
     for (int turn = 0; turn < 2; turn++) {
         memset(&post, 0, sizeof post);

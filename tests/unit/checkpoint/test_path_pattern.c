@@ -7,7 +7,7 @@
 
 #include <varve/structure.h>
 
-TEST(path_pattern, stands_for_paths_and_what_is_below)
+TEST(path_pattern, matches_paths_and_their_subtrees)
 {
     cr_assert(varve_path_matches("model/**/bias|opt", "model/a/b/bias"));
     cr_assert(varve_path_matches("model|opt", "opt/m(model/kernel)"));
@@ -22,7 +22,7 @@ static varve_status rename_to(
     return varve_path_rename(from, to, path, text, 8);
 }
 
-TEST(path_pattern, renames_a_path_that_it_matches_itself)
+TEST(path_pattern, renames_a_path_that_it_matches_exactly)
 {
     char text[8] = "same";
     cr_assert_eq(rename_to("a/*/c", "x/*", "a/b/c", text), VARVE_OK);
@@ -35,7 +35,7 @@ TEST(path_pattern, renames_a_path_that_it_matches_itself)
     cr_assert_str_eq(text, "");
 }
 
-TEST(path_pattern, refuses_what_there_is_no_room_for)
+TEST(path_pattern, refuses_results_that_do_not_fit)
 {
     char text[8] = "same";
     cr_assert_eq(rename_to("a", "1234567", "a", text), VARVE_OK);

@@ -17,7 +17,7 @@ static void write_model(void)
     free_root(root);
 }
 
-TEST(pending, tells_type_and_shape_of_what_waits)
+TEST(pending, returns_type_and_shape)
 {
     begin_world();
     write_model();
@@ -53,7 +53,7 @@ TEST(pending, tells_type_and_shape_of_what_waits)
     end_world();
 }
 
-TEST(pending, has_nothing_for_a_nil_node)
+TEST(pending, returns_nothing_for_a_nil_node)
 {
     begin_world();
     write_model();
@@ -68,7 +68,7 @@ TEST(pending, has_nothing_for_a_nil_node)
     end_world();
 }
 
-TEST(pending, knows_the_next_position_of_a_list)
+TEST(pending, returns_the_next_element_of_a_list)
 {
     float values[3] = { 1, 2, 3 };
     begin_world();
@@ -95,7 +95,7 @@ TEST(pending, knows_the_next_position_of_a_list)
     end_world();
 }
 
-TEST(pending, is_told_by_the_newest_restoration_that_has_it)
+TEST(pending, is_returned_from_the_newest_restoration_that_has_it)
 {
     begin_world();
     write_model();
@@ -146,7 +146,7 @@ static varve_status seven(const varve_tensor *tensor, void *user)
     return VARVE_OK;
 }
 
-TEST(pending, that_could_not_be_delivered_is_initialized_when_dropped)
+TEST(pending, if_undelivered_is_initialized_when_dropped)
 {
     varve_error error = { 0 };
     begin_world();
@@ -169,7 +169,7 @@ TEST(pending, that_could_not_be_delivered_is_initialized_when_dropped)
     end_world();
 }
 
-TEST(pending, is_dropped_whole_or_not_at_all_without_memory)
+TEST(pending, is_dropped_completely_or_not_without_memory)
 {
     float value[2] = { 0 };
     begin_world();
@@ -196,7 +196,7 @@ TEST(pending, is_dropped_whole_or_not_at_all_without_memory)
     end_world();
 }
 
-TEST(pending, is_not_told_without_memory_for_the_answer)
+TEST(pending, is_not_returned_without_memory)
 {
     begin_world();
     write_model();
@@ -217,7 +217,7 @@ TEST(pending, is_not_told_without_memory_for_the_answer)
     end_world();
 }
 
-TEST(pending, is_told_where_a_rename_leads)
+TEST(pending, is_returned_for_the_target_of_a_rename)
 {
     varve_rename rename = { "net", "model" };
     begin_world();
@@ -239,7 +239,7 @@ TEST(pending, is_told_where_a_rename_leads)
     end_world();
 }
 
-TEST(pending, still_arrives_where_dropping_had_no_memory)
+TEST(pending, is_still_restored_if_dropping_it_failed)
 {
     varve_status status = VARVE_NO_MEMORY;
     begin_world();

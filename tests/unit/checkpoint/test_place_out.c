@@ -36,7 +36,7 @@ static size_t count(void)
     return columns.place_begins.size / 8;
 }
 
-TEST(place_out, gives_one_place_to_what_goes_on)
+TEST(place_out, joins_contiguous_ranges)
 {
     begin(false);
     add(0, 100, 50);
@@ -55,7 +55,7 @@ TEST(place_out, gives_one_place_to_what_goes_on)
     vv_index_columns_end(&columns);
 }
 
-TEST(place_out, says_of_all_places_whether_they_are_packed_once_one_is)
+TEST(place_out, marks_all_ranges_once_one_is_compressed)
 {
     begin(false);
     add(0, 100, 4096);
@@ -75,7 +75,7 @@ TEST(place_out, says_of_all_places_whether_they_are_packed_once_one_is)
 }
 
 /* These columns identify data stored in the file itself. */
-TEST(place_out, says_so_anyhow_where_the_layer_is_inside)
+TEST(place_out, marks_all_ranges_of_an_inline_data_file)
 {
     begin(true);
     add(0, 64, 64);

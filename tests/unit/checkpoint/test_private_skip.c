@@ -50,7 +50,7 @@ static void get_digest(const char *path, uint8_t digest[16])
     varve_reader_free(reader);
 }
 
-TEST(private_skip, gives_each_process_its_own)
+TEST(private_skip, restores_the_values_of_each_process)
 {
     for (uint32_t size = 1; size <= 5; size++) {
         uint8_t before[16], after[16];
@@ -111,7 +111,7 @@ static void save_by(uint32_t size)
     check_own(&run, size, VARVE_OK);
 }
 
-TEST(private_skip, refuses_what_another_number_of_processes_saved)
+TEST(private_skip, refuses_values_of_another_number_of_processes)
 {
     begin_world();
     save_by(4);
@@ -131,7 +131,7 @@ TEST(private_skip, refuses_what_another_number_of_processes_saved)
     end_world();
 }
 
-TEST(private_skip, drops_what_another_number_of_processes_saved)
+TEST(private_skip, drops_values_of_another_number_of_processes)
 {
     begin_world();
     save_by(4);
@@ -145,7 +145,7 @@ TEST(private_skip, drops_what_another_number_of_processes_saved)
     end_world();
 }
 
-TEST(private_skip, is_refused_at_all_where_one_does_not_drop)
+TEST(private_skip, is_refused_on_all_ranks_if_one_does_not_drop)
 {
     begin_world();
     save_by(4);
@@ -181,7 +181,7 @@ static void check_consumed(varve_restoration *r)
     cr_assert_eq(varve_pending_count(r), 0);
 }
 
-TEST(private_skip, waits_for_nobody_that_is_another_process)
+TEST(private_skip, keeps_no_pending_values_of_other_processes)
 {
     begin_world();
     save_by(3);
@@ -204,7 +204,7 @@ TEST(private_skip, waits_for_nobody_that_is_another_process)
     end_world();
 }
 
-TEST(private_skip, comes_to_what_is_added_after_the_read)
+TEST(private_skip, restores_nodes_added_after_the_read)
 {
     begin_world();
     save_by(3);
@@ -223,8 +223,7 @@ TEST(private_skip, comes_to_what_is_added_after_the_read)
     end_world();
 }
 
-TEST(private_skip,
-    is_refused_when_it_is_added_after_the_read_until_it_is_dropped)
+TEST(private_skip, refuses_nodes_added_after_the_read_until_dropped)
 {
     begin_world();
     save_by(2);
@@ -263,7 +262,7 @@ TEST(private_skip, follows_a_rename)
     end_world();
 }
 
-TEST(private_skip, is_dropped_where_a_rename_leads_to_it)
+TEST(private_skip, is_dropped_as_the_target_of_a_rename)
 {
     static const varve_rename renames[] = { { "mine", "own" } };
     begin_world();
@@ -280,7 +279,7 @@ TEST(private_skip, is_dropped_where_a_rename_leads_to_it)
     end_world();
 }
 
-TEST(private_skip, lets_a_rename_take_what_was_another_process_s)
+TEST(private_skip, allows_a_rename_to_values_of_another_process)
 {
     static const varve_rename renames[] = { { "own/0/y", "own/1/y" } };
     begin_world();
@@ -299,7 +298,7 @@ TEST(private_skip, lets_a_rename_take_what_was_another_process_s)
     end_world();
 }
 
-TEST(private_skip, is_nothing_to_refuse_where_the_options_leave_it_out)
+TEST(private_skip, is_not_refused_if_excluded)
 {
     static const char *const excepts[] = { "own", "own/**", "own/*" };
     begin_world();
@@ -320,7 +319,7 @@ TEST(private_skip, is_nothing_to_refuse_where_the_options_leave_it_out)
     end_world();
 }
 
-TEST(private_skip, is_given_to_plain_objects_once_it_is_private_no_more)
+TEST(private_skip, is_restored_to_objects_that_are_no_longer_rank_local)
 {
     begin_world();
     save_by(3);
@@ -339,7 +338,7 @@ TEST(private_skip, is_given_to_plain_objects_once_it_is_private_no_more)
     end_world();
 }
 
-TEST(private_skip, tells_of_memory_that_runs_out)
+TEST(private_skip, reports_failed_allocations)
 {
     begin_world();
     save_by(3);

@@ -15,7 +15,7 @@ static bool has_parity(uint32_t rank)
     return memory_bytes(world.memory, node_path(rank, "f.parity"), &size);
 }
 
-TEST(protect, makes_a_file_beside_each)
+TEST(protect, creates_a_parity_file_for_each_file)
 {
     begin_world(3, VARVE_XOR);
     put_files(100, 1);
@@ -28,7 +28,7 @@ TEST(protect, makes_a_file_beside_each)
 }
 
 /* The second rank of each node is protected by ranks of other nodes. */
-TEST(protect, makes_the_files_of_two_of_a_node_survive_it)
+TEST(protect, protects_two_ranks_of_one_node)
 {
     begin_world(6, VARVE_XOR);
     for (uint32_t i = 0; i < 6; i++)
@@ -44,7 +44,7 @@ TEST(protect, makes_the_files_of_two_of_a_node_survive_it)
     end_world();
 }
 
-TEST(protect, is_refused_where_one_node_has_most_ranks)
+TEST(protect, is_refused_if_one_node_has_most_ranks)
 {
     begin_world(3, VARVE_PARTNER);
     world.domains[1] = 0;
@@ -58,7 +58,7 @@ TEST(protect, is_refused_where_one_node_has_most_ranks)
 
 /* No parity computed from the zeros of a rank with a read error may be
  * published. */
-TEST(protect, publishes_nothing_where_one_cannot_read_its_file)
+TEST(protect, publishes_nothing_if_one_file_cannot_be_read)
 {
     begin_world(4, VARVE_XOR);
     put_files(900, 3);
@@ -102,7 +102,7 @@ static void come_with(const varve_comm *comm, void *user)
     world.got[comm->rank] = vv_protect(&r, &own, status, error);
 }
 
-TEST(protect, fails_at_all_as_the_save_of_one_did)
+TEST(protect, fails_on_all_ranks_with_the_error_of_one)
 {
     begin_world(3, VARVE_XOR);
     put_files(100, 1);

@@ -23,7 +23,7 @@ static varve_restoration *begin(varve_node **root, float *x)
     return read_root(*root, NULL);
 }
 
-TEST(questions, are_about_what_the_program_holds_now)
+TEST(questions, use_the_current_program)
 {
     float x[3];
     varve_node *root;

@@ -60,7 +60,7 @@ static const varve_format formats[] = { VARVE_FORMAT_VARVE, VARVE_FORMAT_NPZ,
 static const char *const paths[] = { "a.varve", "a.npz", "a.safetensors",
     "a.index", "a.npy" };
 
-TEST(box_reading, gives_any_part_of_a_value_of_any_format)
+TEST(box_reading, reads_any_part_of_a_value_in_any_format)
 {
     static const varve_box boxes[] = {
         { { 0, 0 }, { ROWS, COLUMNS } },
@@ -88,7 +88,7 @@ TEST(box_reading, gives_any_part_of_a_value_of_any_format)
 }
 
 /* Rows of the second chunk only. */
-TEST(box_reading, looks_only_at_the_chunks_that_it_meets)
+TEST(box_reading, reads_only_intersecting_chunks)
 {
     static const varve_box rows = { { 300, 0 }, { 200, COLUMNS } };
     static const varve_box more = { { 300, 0 }, { 300, COLUMNS } };
@@ -111,7 +111,7 @@ TEST(box_reading, looks_only_at_the_chunks_that_it_meets)
 }
 
 /* A flipped bit anywhere in a chunk, even if only a small part is read. */
-TEST(box_reading, checks_the_whole_of_a_chunk)
+TEST(box_reading, verifies_complete_chunks)
 {
     static const varve_box one = { { 400, 7 }, { 1, 1 } };
     varve_error error = { 0 };
@@ -140,7 +140,7 @@ static void refused(varve_reader *reader, size_t id, const varve_box *box,
     cr_assert_eq(found[0], 0);
 }
 
-TEST(box_reading, refuses_what_is_no_part)
+TEST(box_reading, refuses_invalid_boxes)
 {
     begin_world();
     float values[6] = { 1, 2, 3, 4, 5, 6 };
@@ -172,7 +172,7 @@ TEST(box_reading, refuses_what_is_no_part)
 }
 
 /* Each read fails once, also in formats that are decoded. */
-TEST(box_reading, tells_of_a_read_that_fails_and_works_again)
+TEST(box_reading, reports_a_failed_read_and_remains_usable)
 {
     static const varve_box rows = { { 100, 1 }, { 900, COLUMNS - 2 } };
     static uint32_t found[900 * (COLUMNS - 2)];
@@ -203,7 +203,7 @@ TEST(box_reading, tells_of_a_read_that_fails_and_works_again)
     }
 }
 
-TEST(box_reading, without_memory_is_told_and_works_again)
+TEST(box_reading, reports_failed_allocations_and_remains_usable)
 {
     static const varve_box column = { { 0, 3 }, { ROWS, 1 } };
     static uint32_t found[ROWS];

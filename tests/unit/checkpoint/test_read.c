@@ -4,7 +4,7 @@
  */
 #include "worlds.h"
 
-TEST(read, reads_plans_and_restores)
+TEST(read, reads_restores_and_makes_dry_runs)
 {
     int x = 5;
     varve_error error = { 0 };

@@ -74,7 +74,7 @@ static uint32_t grid(uint32_t size)
     return size % 2 == 0 ? 2 : 1;
 }
 
-TEST(read_all, gives_m_ranks_what_n_have_saved)
+TEST(read_all, restores_with_another_number_of_ranks)
 {
     static const uint32_t sizes[] = { 1, 2, 3, 4, 5, 8 };
     for (size_t n = 0; n < 6; n++) {
@@ -113,7 +113,7 @@ static void load_with_one(const varve_comm *comm, void *user)
     free_part(p);
 }
 
-TEST(read_all, changes_nothing_where_one_rank_cannot)
+TEST(read_all, changes_nothing_if_one_rank_fails)
 {
     for (int is_large = 0; is_large < 2; is_large++) {
         struct run run = { .path = FILE_NAME, .wide = 1 };
@@ -170,7 +170,7 @@ static void check_nothing_changed(const struct run *run)
     end_world();
 }
 
-TEST(read_all, changes_nothing_where_one_rank_finds_damage)
+TEST(read_all, changes_nothing_if_one_rank_finds_damage)
 {
     struct run run = begin_damaged();
     run.read.passes = VARVE_TWO_PASSES;
@@ -197,14 +197,14 @@ static void load_where_one_has_kept(const varve_comm *comm, void *user)
     free_part(p);
 }
 
-TEST(read_all, changes_nothing_where_one_rank_has_something_to_lose)
+TEST(read_all, changes_nothing_if_values_of_one_rank_are_at_risk)
 {
     struct run run = begin_damaged();
     thread_comm_run(3, 0, -1, load_where_one_has_kept, &run);
     check_nothing_changed(&run);
 }
 
-TEST(read_all, reads_twice_everywhere_where_one_has_something_to_lose)
+TEST(read_all, uses_two_passes_if_values_of_one_rank_are_at_risk)
 {
     struct run run = begin_good();
     thread_comm_run(3, 0, -1, load_where_one_has_kept, &run);
@@ -243,7 +243,7 @@ static void load_again(const varve_comm *comm, void *user)
     free_part(p);
 }
 
-TEST(read_all, reads_once_where_none_has_anything_to_lose)
+TEST(read_all, uses_one_pass_if_no_values_are_at_risk)
 {
     struct run run = begin_good();
     thread_comm_run(3, 0, -1, load_again, &run);
@@ -253,7 +253,7 @@ TEST(read_all, reads_once_where_none_has_anything_to_lose)
     end_world();
 }
 
-TEST(read_all, says_that_all_are_half_restored_where_one_finds_damage)
+TEST(read_all, reports_a_partial_restore_on_all_after_damage_on_one)
 {
     struct run run = begin_damaged();
     run.path = "alone.varve";
@@ -267,7 +267,7 @@ TEST(read_all, says_that_all_are_half_restored_where_one_finds_damage)
     end_world();
 }
 
-TEST(read_all, undoes_a_first_restoration_of_little)
+TEST(read_all, undoes_a_small_first_restoration)
 {
     struct run run = begin_damaged();
     run.read.resources.staging_size = 0;
@@ -276,7 +276,7 @@ TEST(read_all, undoes_a_first_restoration_of_little)
 }
 
 /* Mismatches are found before any value is read. */
-TEST(read_all, changes_nothing_in_one_pass_where_one_rank_cannot)
+TEST(read_all, changes_nothing_in_one_pass_if_one_rank_fails)
 {
     struct run run = { .path = FILE_NAME, .wide = 1 };
     run.read.passes = VARVE_ONE_PASS;
@@ -310,7 +310,7 @@ static void load_refused(const varve_comm *comm, void *user)
     free_part(p);
 }
 
-TEST(read_all, says_that_others_have_new_values_where_a_state_refuses)
+TEST(read_all, reports_changed_ranks_if_a_state_fails)
 {
     struct run run = { .path = FILE_NAME, .wide = 1 };
     begin_world();
@@ -324,7 +324,7 @@ TEST(read_all, says_that_others_have_new_values_where_a_state_refuses)
     end_world();
 }
 
-TEST(read_all, finds_nothing_everywhere)
+TEST(read_all, reports_a_missing_file_on_all_ranks)
 {
     struct run run = { .path = "none", .wide = 1 };
     begin_world();
@@ -333,7 +333,7 @@ TEST(read_all, finds_nothing_everywhere)
     end_world();
 }
 
-TEST(read_all, ends_at_every_rank_wherever_one_is_gone)
+TEST(read_all, ends_on_every_rank_after_a_lost_rank)
 {
     struct run run = { .path = FILE_NAME, .wide = 1 };
     begin_world();
@@ -351,7 +351,7 @@ TEST(read_all, ends_at_every_rank_wherever_one_is_gone)
 
 /* Each exchange waits for the slowest rank. If shared data is verified first
  * there are four more. */
-TEST(read_all, meets_as_often_as_is_told)
+TEST(read_all, makes_the_documented_number_of_collective_calls)
 {
     struct run run = { .path = FILE_NAME, .wide = 1 };
     begin_world();
@@ -379,7 +379,7 @@ static uint64_t bytes_read(uint32_t share, struct run *run)
     return bytes;
 }
 
-TEST(read_all, verifies_ahead_once_on_each_machine_what_all_need)
+TEST(read_all, verifies_shared_values_once_on_each_node)
 {
     struct run run = { .path = FILE_NAME, .wide = 2 };
     begin_world();
@@ -397,7 +397,7 @@ TEST(read_all, verifies_ahead_once_on_each_machine_what_all_need)
 }
 
 /* Whichever rank finds damage, all ranks keep their values. */
-TEST(read_all, changes_nothing_where_the_one_that_verifies_finds_damage)
+TEST(read_all, changes_nothing_if_the_verifying_rank_finds_damage)
 {
     struct run run = { .path = FILE_NAME, .wide = 1 };
     size_t size;
@@ -452,7 +452,7 @@ static void write_step(int place, int64_t step)
     varve_graph_free(graph);
 }
 
-TEST(read_all, takes_no_parts_of_two_checkpoints)
+TEST(read_all, does_not_mix_two_checkpoints)
 {
     struct run run = { .wide = 1 };
     begin_world();
@@ -502,7 +502,7 @@ static void load_few(const varve_comm *comm, void *user)
     free_root(root);
 }
 
-TEST(read_all, verifies_with_digests_that_are_left_in_the_file)
+TEST(read_all, verifies_with_digests_left_in_the_file)
 {
     struct run run = { .wide = 1 };
     begin_world();
@@ -538,7 +538,7 @@ static void load_as_asked(const varve_comm *comm, void *user)
     free_part(p);
 }
 
-TEST(read_all, changes_nothing_where_one_rank_asks_for_two_passes)
+TEST(read_all, changes_nothing_if_one_rank_requests_two_passes)
 {
     struct run run = begin_damaged();
     thread_comm_run(3, 0, -1, load_as_asked, &run);
@@ -576,7 +576,7 @@ static void load_copy_refused(const varve_comm *comm, void *user)
     free(copy);
 }
 
-TEST(read_all, leaves_half_restored_what_others_have_of_it)
+TEST(read_all, marks_values_of_other_ranks_as_partially_restored)
 {
     struct run run = { .path = FILE_NAME, .wide = 1 };
     begin_world();

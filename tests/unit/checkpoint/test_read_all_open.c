@@ -172,7 +172,7 @@ TEST(open_all, leaves_digests_in_the_file)
     check_reads(0);
 }
 
-TEST(open_all, verifies_what_it_left_in_the_file)
+TEST(open_all, verifies_digests_left_in_the_file)
 {
     varve_error error = { 0 };
     float bytes[VALUES];
@@ -201,7 +201,7 @@ TEST(open_all, verifies_what_it_left_in_the_file)
     end_ranks();
 }
 
-TEST(open_all, lets_each_open_what_others_have_written_or_is_salvaged)
+TEST(open_all, opens_other_formats_and_salvages_on_each_rank)
 {
     for (int is_salvage = 0; is_salvage < 2; is_salvage++) {
         begin_ranks(
@@ -218,7 +218,7 @@ TEST(open_all, lets_each_open_what_others_have_written_or_is_salvaged)
 /* --- Different files ------------------------------------------------------ */
 
 /* (Other formats have no digests, so no values are compared.) */
-TEST(open_all, takes_no_other_file_than_rank_0)
+TEST(open_all, refuses_another_file_than_rank_0)
 {
     for (int is_salvage = 0; is_salvage < 2; is_salvage++) {
         begin_ranks(VARVE_FORMAT_VARVE, 1);
@@ -233,7 +233,7 @@ TEST(open_all, takes_no_other_file_than_rank_0)
 
 /* A run must not start from the beginning because one rank does not see the
  * file. */
-TEST(open_all, finds_nothing_only_where_rank_0_does)
+TEST(open_all, reports_not_found_only_if_rank_0_does)
 {
     for (int rank = 0; rank < 2; rank++) {
         begin_ranks(VARVE_FORMAT_VARVE, -1);
@@ -248,7 +248,7 @@ TEST(open_all, finds_nothing_only_where_rank_0_does)
 
 /* --- Failures ------------------------------------------------------------- */
 
-TEST(open_all, tells_all_of_what_failed_before)
+TEST(open_all, reports_an_earlier_failure_on_all_ranks)
 {
     begin_ranks(VARVE_FORMAT_VARVE, -1);
     for (int i = 0; i < RANKS; i++) {
@@ -261,7 +261,7 @@ TEST(open_all, tells_all_of_what_failed_before)
     end_ranks();
 }
 
-TEST(open_all, tells_all_of_a_call_that_fails_at_one)
+TEST(open_all, reports_a_failed_call_of_one_rank_on_all)
 {
     begin_ranks(VARVE_FORMAT_VARVE, -1);
     for (int i = 0; i < RANKS; i++) {
@@ -281,7 +281,7 @@ TEST(open_all, tells_all_of_a_call_that_fails_at_one)
     end_ranks();
 }
 
-TEST(open_all, tells_all_of_memory_that_runs_out)
+TEST(open_all, reports_failed_allocations_on_all_ranks)
 {
     bool is_over = false;
     begin_ranks(VARVE_FORMAT_VARVE, -1);
@@ -300,7 +300,7 @@ TEST(open_all, tells_all_of_memory_that_runs_out)
     end_ranks();
 }
 
-TEST(open_all, ends_at_every_rank_wherever_one_is_gone)
+TEST(open_all, ends_on_every_rank_after_a_lost_rank)
 {
     begin_ranks(VARVE_FORMAT_VARVE, -1);
     long calls = thread_comm_run(RANKS, 0, -1, open_it, NULL);

@@ -89,7 +89,7 @@ static void load(const varve_comm *comm, void *user)
     free(whole);
 }
 
-TEST(read_all_pieces, finds_those_that_are_left_in_the_file)
+TEST(read_all_pieces, finds_pieces_left_in_the_file)
 {
     begin_world();
     write_pieces();
@@ -106,7 +106,7 @@ TEST(read_all_pieces, finds_those_that_are_left_in_the_file)
 }
 
 /* If any read fails, no rank may have wrong rows and report success. */
-TEST(read_all_pieces, are_right_or_told_to_have_failed)
+TEST(read_all_pieces, are_correct_or_reported_as_failed)
 {
     const struct vv_system *before;
     bool is_over = false;
@@ -169,7 +169,7 @@ static void load_late(const varve_comm *comm, void *user)
     free_root(root);
 }
 
-TEST(read_all_pieces, brings_what_is_late_or_says_that_boxes_are_damaged)
+TEST(read_all_pieces, restores_late_values_or_reports_damaged_boxes)
 {
     for (int is_damaged = 0; is_damaged < 2; is_damaged++) {
         struct reading reading = { .is_damaged = is_damaged };

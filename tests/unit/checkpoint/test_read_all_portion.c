@@ -46,7 +46,7 @@ static void check_parts(
     }
 }
 
-TEST(portion, divides_what_all_need_among_those_of_a_machine)
+TEST(portion, divides_shared_values_among_ranks_of_a_node)
 {
     static struct group g;
     for (uint32_t share = 1; share <= RANKS; share++) {
@@ -56,7 +56,7 @@ TEST(portion, divides_what_all_need_among_those_of_a_machine)
     }
 }
 
-TEST(portion, divides_less_where_one_needs_something_else)
+TEST(portion, divides_less_if_one_rank_needs_other_values)
 {
     static struct group g;
     for (int other = 0; other < RANKS; other++) {
@@ -68,7 +68,7 @@ TEST(portion, divides_less_where_one_needs_something_else)
 }
 
 /* The last of five ranks is alone on its node. */
-TEST(portion, divides_nothing_where_ranks_of_a_machine_need_other_things)
+TEST(portion, divides_nothing_if_ranks_of_a_node_need_other_values)
 {
     static struct group g;
     for (uint32_t share = 0; share <= 2; share += 2) {
@@ -85,7 +85,7 @@ TEST(portion, divides_nothing_where_ranks_of_a_machine_need_other_things)
     }
 }
 
-TEST(portion, divides_nothing_where_nobody_needs_anything)
+TEST(portion, divides_nothing_if_nothing_is_needed)
 {
     static struct group g;
     set_all(&g, 0, 0);
@@ -96,7 +96,7 @@ TEST(portion, divides_nothing_where_nobody_needs_anything)
     }
 }
 
-TEST(portion, fails_everywhere_where_memory_runs_out_or_one_is_gone)
+TEST(portion, fails_on_all_without_memory_or_after_a_lost_rank)
 {
     static struct group g;
     bool has_failed = true;

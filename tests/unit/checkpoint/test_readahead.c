@@ -84,7 +84,7 @@ static uint64_t largest_read(void)
     return most;
 }
 
-TEST(readahead, reads_more_and_more_where_values_follow_each_other)
+TEST(readahead, reads_increasingly_ahead_for_sequential_values)
 {
     begin_sample();
     for (size_t i = 0; i < VALUES; i++)
@@ -96,7 +96,7 @@ TEST(readahead, reads_more_and_more_where_values_follow_each_other)
 }
 
 /* The first value follows the header. */
-TEST(readahead, reads_backwards_too)
+TEST(readahead, reads_ahead_backwards)
 {
     begin_sample();
     for (size_t i = VALUES; i-- > 0;)
@@ -107,7 +107,7 @@ TEST(readahead, reads_backwards_too)
     end_sample();
 }
 
-TEST(readahead, reads_little_where_they_do_not)
+TEST(readahead, reads_little_for_random_access)
 {
     begin_sample();
     for (size_t i = 0; i < VALUES; i++)
@@ -117,7 +117,7 @@ TEST(readahead, reads_little_where_they_do_not)
 }
 
 /* The last value ends at the end of the data. */
-TEST(readahead, reads_nothing_behind_the_data)
+TEST(readahead, reads_nothing_past_the_data)
 {
     begin_sample();
     check_take(VALUES - 2);
@@ -128,7 +128,7 @@ TEST(readahead, reads_nothing_behind_the_data)
     end_sample();
 }
 
-TEST(readahead, needs_no_more_than_what_is_asked_for)
+TEST(readahead, requires_only_the_requested_bytes)
 {
     varve_error error = { 0 };
     begin_sample();
@@ -147,7 +147,7 @@ TEST(readahead, needs_no_more_than_what_is_asked_for)
     end_sample();
 }
 
-TEST(readahead, tells_that_there_is_no_memory)
+TEST(readahead, reports_failed_allocations)
 {
     varve_error error = { 0 };
     begin_sample();
@@ -159,7 +159,7 @@ TEST(readahead, tells_that_there_is_no_memory)
     end_sample();
 }
 
-TEST(readahead, reads_anew_what_was_let_go)
+TEST(readahead, rereads_released_blocks)
 {
     begin_sample();
     check_take(0);

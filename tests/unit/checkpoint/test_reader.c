@@ -38,7 +38,7 @@ static varve_reader *open_file(void)
     return reader;
 }
 
-TEST(reader, shows_all_of_a_file)
+TEST(reader, returns_all_contents_of_a_file)
 {
     varve_saved_node node;
     const char *name;
@@ -77,7 +77,7 @@ TEST(reader, shows_all_of_a_file)
     end_world();
 }
 
-TEST(reader, tells_a_slot_from_an_edge_of_the_same_letters)
+TEST(reader, distinguishes_a_slot_from_an_edge_of_the_same_name)
 {
     static float x, m, edge;
     varve_error error;
@@ -152,7 +152,7 @@ TEST(reader, reads_values_after_checking_them)
     end_world();
 }
 
-TEST(reader, survives_every_failed_allocation)
+TEST(reader, handles_every_failed_allocation)
 {
     begin_world();
     write_model();
@@ -169,7 +169,7 @@ TEST(reader, survives_every_failed_allocation)
 }
 
 /* The total length of all paths of a deep graph is the square of its depth. */
-TEST(reader, opens_a_deep_graph_in_little_memory)
+TEST(reader, opens_a_deep_graph_with_little_memory)
 {
     enum { DEPTH = 20000 };
     varve_error error = { 0 };
@@ -201,7 +201,7 @@ TEST(reader, opens_a_deep_graph_in_little_memory)
 
 /* A path is made from that of its parent; one that is too long is not made
  * again. */
-TEST(reader, makes_a_path_in_constant_time)
+TEST(reader, creates_a_path_in_constant_time)
 {
     enum { DEPTH = 400000 };
     varve_error error = { 0 };
@@ -222,7 +222,7 @@ TEST(reader, makes_a_path_in_constant_time)
     end_world();
 }
 
-TEST(reader, finds_no_slot_that_is_not_there)
+TEST(reader, finds_no_missing_slot)
 {
     float value[1] = { 0 };
     varve_error error = { 0 };
@@ -243,7 +243,7 @@ TEST(reader, finds_no_slot_that_is_not_there)
     end_world();
 }
 
-TEST(reader, tells_global_names)
+TEST(reader, returns_global_names)
 {
     float one[2] = { 1, 1 };
     begin_world();
@@ -286,7 +286,7 @@ static void write_many(void)
     free_root(root);
 }
 
-TEST(reader, shows_all_of_a_large_file)
+TEST(reader, returns_all_contents_of_a_large_file)
 {
     varve_saved_node node;
     const char *name;
@@ -312,7 +312,7 @@ TEST(reader, shows_all_of_a_large_file)
 }
 
 /* The flipped bit makes names invalid too: the checksum error is reported. */
-TEST(reader, tells_what_is_wrong_with_a_large_index_by_its_sum)
+TEST(reader, reports_damage_of_a_large_index_by_its_checksum)
 {
     begin_world();
     write_many();

@@ -64,7 +64,7 @@ TEST(reader_names, are_the_paths_of_children_of_the_root)
     end_world();
 }
 
-TEST(reader_names, have_a_mark_without_memory)
+TEST(reader_names, are_a_question_mark_without_memory)
 {
     begin_world();
     varve_reader *reader = reader_names_open();

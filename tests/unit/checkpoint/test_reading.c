@@ -62,7 +62,7 @@ static void check(bool filled)
     }
 }
 
-TEST(reading, brings_values_of_all_sizes_with_any_number_of_threads)
+TEST(reading, reads_values_of_all_sizes_with_any_number_of_threads)
 {
     begin_world();
     varve_node *root = make(true);
@@ -157,7 +157,7 @@ static int has_ended(void *state, uintptr_t thread)
     return 0;
 }
 
-TEST(reading, asks_whether_to_go_on_even_where_others_are_quicker)
+TEST(reading, calls_progress_even_if_other_threads_are_faster)
 {
     begin_world();
     varve_node *root = make(true);
@@ -180,7 +180,7 @@ TEST(reading, asks_whether_to_go_on_even_where_others_are_quicker)
     end_world();
 }
 
-TEST(reading, tells_its_progress_and_can_be_cancelled)
+TEST(reading, reports_progress_and_can_be_cancelled)
 {
     begin_world();
     varve_node *root = make(true);
@@ -205,7 +205,7 @@ TEST(reading, tells_its_progress_and_can_be_cancelled)
     end_world();
 }
 
-TEST(reading, survives_every_failed_allocation)
+TEST(reading, handles_every_failed_allocation)
 {
     begin_world();
     varve_node *root = make(true);
@@ -267,7 +267,7 @@ static struct reads {
     return reads;
 }
 
-TEST(reading, takes_neighbours_together_within_a_chunk)
+TEST(reading, reads_adjacent_values_together_within_a_chunk)
 {
     begin_world();
     struct reads all = reads_of(1);
@@ -312,7 +312,7 @@ static varve_node *make_long(varve_string *text)
     return root;
 }
 
-TEST(reading, brings_strings_and_states_of_several_chunks)
+TEST(reading, reads_strings_and_states_of_several_chunks)
 {
     enum { SIZE = 2 * VV_CHUNK_SIZE + 1000 };
     unsigned char *saved = malloc(SIZE);
@@ -355,7 +355,7 @@ TEST(reading, brings_strings_and_states_of_several_chunks)
     end_world();
 }
 
-TEST(reading, needs_no_place_for_its_error)
+TEST(reading, accepts_a_null_error)
 {
     size_t size;
     begin_world();
@@ -379,7 +379,7 @@ TEST(reading, needs_no_place_for_its_error)
 }
 
 /* Damage is reported even if the file has been deleted. */
-TEST(reading, verifies_for_a_program_that_is_gone)
+TEST(reading, verifies_after_the_file_is_deleted)
 {
     size_t size;
     varve_error error = { 0 };
@@ -463,7 +463,7 @@ static void check_order(const struct faulty *faulty)
     }
 }
 
-TEST(reading, takes_what_was_verified_from_the_end_and_says_so_ahead)
+TEST(reading, reads_verified_data_from_the_end_with_hints)
 {
     begin_world();
     varve_node *root = make_large(true);
@@ -508,7 +508,7 @@ static int change(void *user, uint64_t done, uint64_t total, const char *what)
     return 0;
 }
 
-TEST(reading, finds_what_is_damaged_between_its_passes)
+TEST(reading, finds_damage_between_its_passes)
 {
     size_t size, all = (size_t)RUNS * VV_CHUNK_SIZE;
     begin_world();
@@ -546,7 +546,7 @@ TEST(reading, finds_what_is_damaged_between_its_passes)
 
 /* In the second pass: the end of the file, an error, and short reads, at each
  * chunk. */
-TEST(reading, tells_of_a_file_that_is_cut_between_its_passes)
+TEST(reading, reports_a_file_truncated_between_its_passes)
 {
     static const struct {
         enum faulty_way way;

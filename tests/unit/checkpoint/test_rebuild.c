@@ -79,18 +79,18 @@ static void lose_each(uint32_t scheme)
     }
 }
 
-TEST(rebuild, brings_back_any_node_of_a_group_by_xor)
+TEST(rebuild, restores_any_node_of_a_group_by_xor)
 {
     lose_each(VARVE_XOR);
 }
 
-TEST(rebuild, brings_back_any_node_by_its_partner)
+TEST(rebuild, restores_any_node_from_its_partner)
 {
     lose_each(VARVE_PARTNER);
 }
 
 /* Rebuilt files protect others like saved ones. */
-TEST(rebuild, brings_back_what_protects_others)
+TEST(rebuild, restores_parity_of_other_files)
 {
     const uint32_t schemes[] = { VARVE_XOR, VARVE_PARTNER };
     for (int s = 0; s < 2; s++) {
@@ -111,7 +111,7 @@ TEST(rebuild, brings_back_what_protects_others)
     }
 }
 
-TEST(rebuild, brings_back_two_that_do_not_follow_each_other_by_partners)
+TEST(rebuild, restores_two_nodes_that_are_not_partners)
 {
     protect_files(4, VARVE_PARTNER, 500);
     lose_node(0);
@@ -121,7 +121,7 @@ TEST(rebuild, brings_back_two_that_do_not_follow_each_other_by_partners)
     end_world();
 }
 
-TEST(rebuild, names_those_that_are_lost_where_there_are_too_many)
+TEST(rebuild, reports_lost_ranks_if_there_are_too_many)
 {
     protect_files(4, VARVE_XOR, 500);
     lose_node(1);
@@ -145,7 +145,7 @@ TEST(rebuild, names_those_that_are_lost_where_there_are_too_many)
 }
 
 /* An existing file with other content counts as lost. */
-TEST(rebuild, makes_anew_what_is_damaged)
+TEST(rebuild, rebuilds_damaged_files)
 {
     protect_files(3, VARVE_XOR, 300);
     size_t size;
@@ -164,7 +164,7 @@ TEST(rebuild, makes_anew_what_is_damaged)
     end_world();
 }
 
-TEST(rebuild, says_how_many_ranks_a_set_was_saved_by)
+TEST(rebuild, reports_the_number_of_ranks_of_the_save)
 {
     protect_files(4, VARVE_XOR, 300);
     world.count = 3;
@@ -175,7 +175,7 @@ TEST(rebuild, says_how_many_ranks_a_set_was_saved_by)
 }
 
 /* Groups are those of the save, regardless of where ranks run now. */
-TEST(rebuild, goes_by_the_nodes_that_there_were)
+TEST(rebuild, uses_the_groups_of_the_save)
 {
     protect_files(6, VARVE_XOR, 300);
     lose_node(4);
@@ -188,7 +188,7 @@ TEST(rebuild, goes_by_the_nodes_that_there_were)
     end_world();
 }
 
-TEST(rebuild, needs_no_shift_of_the_communicator)
+TEST(rebuild, works_without_a_shift_call_of_the_communicator)
 {
     const uint32_t schemes[] = { VARVE_XOR, VARVE_PARTNER };
     for (int s = 0; s < 2; s++) {
@@ -229,7 +229,7 @@ static void protect_twice(const uint32_t *ranks, size_t count)
 }
 
 /* A number may be used twice, by lives on different nodes. */
-TEST(rebuild, takes_no_files_of_two_saves_for_one)
+TEST(rebuild, does_not_mix_files_of_two_saves)
 {
     begin_world(4, VARVE_PARTNER);
     world.group_size = 2; /* 0, 2 and 1, 3 */
@@ -242,7 +242,7 @@ TEST(rebuild, takes_no_files_of_two_saves_for_one)
     end_world();
 }
 
-TEST(rebuild, takes_a_node_that_was_away_for_lost)
+TEST(rebuild, treats_an_outdated_node_as_lost)
 {
     for (uint32_t away = 0; away < 4; away++) {
         begin_world(4, VARVE_XOR);
@@ -358,7 +358,7 @@ static bool try_losses(uint64_t *random)
     return can;
 }
 
-TEST(rebuild, makes_whole_what_can_be_and_says_what_cannot)
+TEST(rebuild, rebuilds_random_losses_or_reports_them)
 {
     uint64_t random = proof_seed(), rebuilt = 0, refused = 0;
     for (uint64_t i = 0; i < proof_size(150, 5000); i++) {
@@ -398,7 +398,7 @@ static void begin_again(uint32_t scheme)
 }
 
 /* A process ends after any call; the next life completes the rebuild. */
-TEST(rebuild, goes_on_where_it_was_left)
+TEST(rebuild, continues_an_interrupted_rebuild)
 {
     const uint32_t schemes[] = { VARVE_XOR, VARVE_PARTNER };
     uint64_t tried = 0;
@@ -442,14 +442,14 @@ static void fail_calls(uint32_t scheme, bool is_protect)
     proof_count("rebuild.faults", tried);
 }
 
-TEST(rebuild, fails_at_all_where_a_call_of_the_system_fails_at_one)
+TEST(rebuild, fails_on_all_ranks_if_a_system_call_fails_on_one)
 {
     fail_calls(VARVE_XOR, false);
     fail_calls(VARVE_PARTNER, false);
     fail_calls(VARVE_XOR, true);
 }
 
-TEST(rebuild, leaves_a_set_that_can_be_rebuilt_where_memory_runs_out)
+TEST(rebuild, keeps_a_set_that_can_be_rebuilt_without_memory)
 {
     for (long n = 0;; n += (long)proof_size(3, 1)) {
         begin_again(VARVE_XOR);

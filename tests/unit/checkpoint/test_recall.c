@@ -20,7 +20,7 @@ static float saved_row(int rank)
         "rows", (size_t)(rank * (ALL_ROWS / KEEPERS) + 7) * ROW + 5);
 }
 
-TEST(recall, looks_at_no_value_that_was_not_touched)
+TEST(recall, reads_no_unmarked_values)
 {
     for (int i = 0; i < 2; i++) {
         begin_keepers(true);
@@ -49,7 +49,7 @@ TEST(recall, looks_at_no_value_that_was_not_touched)
 }
 
 /* Chunks have 1 MiB. */
-TEST(recall, looks_at_the_chunks_with_rows_that_were_touched)
+TEST(recall, reads_only_chunks_with_marked_rows)
 {
     begin_keepers(false);
     saved_keepers();
@@ -66,7 +66,7 @@ TEST(recall, looks_at_the_chunks_with_rows_that_were_touched)
 
 /* Without the option, and after a save without touch information, all data is
  * examined. */
-TEST(recall, asks_for_the_option)
+TEST(recall, requires_the_option)
 {
     begin_keepers(false);
     keepers.options.increment.only_dirty = false;
@@ -88,7 +88,7 @@ static void save_by_two(const varve_comm *comm, void *user)
 
 /* With another number of ranks, each rank writes another part of the replicated
  * data. */
-TEST(recall, holds_for_other_numbers_of_ranks)
+TEST(recall, works_with_another_number_of_ranks)
 {
     begin_keepers(false);
     for (int i = 0; i < KEEPERS; i++)
@@ -106,7 +106,7 @@ TEST(recall, holds_for_other_numbers_of_ranks)
     end_keepers();
 }
 
-TEST(recall, knows_nothing_once_a_graph_has_changed)
+TEST(recall, is_reset_when_the_graph_changes)
 {
     begin_keepers(false);
     saved_keepers();
@@ -118,7 +118,7 @@ TEST(recall, knows_nothing_once_a_graph_has_changed)
     end_keepers();
 }
 
-TEST(recall, finds_what_a_program_forgot_to_say)
+TEST(recall, verify_clean_finds_unmarked_changes)
 {
     for (int i = 0; i < 2; i++) {
         begin_keepers(true);
@@ -141,7 +141,7 @@ TEST(recall, finds_what_a_program_forgot_to_say)
 
 /* Replicated values must be touched on all ranks, as they must be equal on
  * all. */
-TEST(recall, looks_at_all_where_one_has_touched_what_all_have)
+TEST(recall, reads_everything_if_one_rank_marked_a_replicated_value)
 {
     begin_keepers(false);
     saved_keepers();
@@ -153,7 +153,7 @@ TEST(recall, looks_at_all_where_one_has_touched_what_all_have)
 }
 
 /* The other ranks have returned, so they cannot examine their values again. */
-TEST(recall, fails_in_the_background_where_one_has_touched_what_all_have)
+TEST(recall, asynchronous_save_fails_if_one_rank_marked_a_shared_value)
 {
     begin_keepers(false);
     keepers.is_async = true;
@@ -177,7 +177,7 @@ static void save_with_other_options(const varve_comm *comm, void *user)
             &options, &keepers.errors[comm->rank]);
 }
 
-TEST(recall, wants_the_same_options_of_all)
+TEST(recall, requires_the_same_options_on_all_ranks)
 {
     begin_keepers(false);
     saved_keepers();
@@ -194,7 +194,7 @@ TEST(recall, wants_the_same_options_of_all)
 
 /* Each call of the communicator fails once, also if all digests are computed
  * again. */
-TEST(recall, is_right_after_a_save_that_was_cut_off)
+TEST(recall, is_correct_after_an_interrupted_save)
 {
     begin_keepers(true);
     saved_keepers();
@@ -216,7 +216,7 @@ TEST(recall, is_right_after_a_save_that_was_cut_off)
     end_keepers();
 }
 
-TEST(recall, needs_no_memory_to_be_right)
+TEST(recall, is_correct_without_memory)
 {
     bool is_over = false;
     begin_keepers(true);
@@ -242,7 +242,7 @@ TEST(recall, needs_no_memory_to_be_right)
 }
 
 /* Memory without writes according to the machine counts as untouched. */
-TEST(recall, sees_what_was_written_to)
+TEST(recall, detects_written_pages)
 {
     begin_keepers(true);
     keepers.options.increment.only_dirty = false;
@@ -328,7 +328,7 @@ static void check_all(void)
 
 /* Data that was touched when it changed is saved correctly, regardless of the
  * options of previous saves and of the existence of their files. */
-TEST(recall, is_right_in_any_order)
+TEST(recall, is_correct_for_any_order_of_saves)
 {
     uint64_t saves = proof_size(24, 1500), random = proof_seed();
     begin_keepers(true);

@@ -46,7 +46,7 @@ static void check_groups(
     }
 }
 
-TEST(redundancy_group, has_as_many_as_asked_for_where_they_come_out_even)
+TEST(redundancy_group, has_the_requested_size_if_ranks_divide_evenly)
 {
     uint32_t domains[MANY];
     struct vv_redundancy_group group;
@@ -61,7 +61,7 @@ TEST(redundancy_group, has_as_many_as_asked_for_where_they_come_out_even)
 }
 
 /* Consecutive nodes are in different groups. */
-TEST(redundancy_group, takes_nodes_that_are_apart)
+TEST(redundancy_group, consists_of_nonconsecutive_nodes)
 {
     uint32_t domains[MANY];
     struct vv_redundancy_group group;
@@ -72,7 +72,7 @@ TEST(redundancy_group, takes_nodes_that_are_apart)
         cr_assert_eq(group.ranks[i], 2 * i);
 }
 
-TEST(redundancy_group, never_has_two_of_one_node)
+TEST(redundancy_group, never_has_two_ranks_of_one_node)
 {
     uint32_t domains[MANY];
     uint64_t random = proof_seed(), tried = 0;
@@ -93,7 +93,7 @@ TEST(redundancy_group, never_has_two_of_one_node)
     proof_count("redundancy.groups", tried);
 }
 
-TEST(redundancy_group, is_refused_where_one_node_has_most)
+TEST(redundancy_group, is_refused_if_one_node_has_most_ranks)
 {
     const uint32_t domains[] = { 5, 5, 5, 6, 7 };
     struct vv_redundancy_group group;
@@ -106,7 +106,7 @@ TEST(redundancy_group, is_refused_where_one_node_has_most)
     cr_assert_eq(group_of(&group, domains, 0, 1, 4, NULL), VARVE_MISUSE);
 }
 
-TEST(redundancy_group, needs_memory)
+TEST(redundancy_group, reports_failed_allocations)
 {
     const uint32_t domains[] = { 0, 1 };
     struct vv_redundancy_group group;

@@ -111,7 +111,7 @@ static void compare(const char *from, const char *to, const char *path)
     vv_buffer_clear(&text);
 }
 
-TEST(rename, leads_where_its_text_does)
+TEST(rename, maps_paths_like_its_text_form)
 {
     static const char *const renames[][2] = { { "**", "**" }, { "a/**", "**" },
         { "**", "x/**" }, { "**/a", "**/x" }, { "**/a/b", "x/**" },
@@ -138,7 +138,7 @@ TEST(rename, leads_where_its_text_does)
     }
 }
 
-TEST(rename, without_memory_has_no_parts)
+TEST(rename, fails_without_memory)
 {
     struct vv_rename_parts parts;
     for (long n = 0; n < 2; n++) {

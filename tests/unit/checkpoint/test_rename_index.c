@@ -173,7 +173,7 @@ TEST(rename_index, finds_renames_with_many_names)
     end_world();
 }
 
-TEST(rename_index, without_memory_adds_nothing)
+TEST(rename_index, adds_nothing_without_memory)
 {
     struct vv_rename_parts parts;
     uint32_t stage;
@@ -209,7 +209,7 @@ static bool set(
     return is_new;
 }
 
-TEST(rename_stands, are_of_their_node_and_stage)
+TEST(rename_stands, are_stored_by_node_and_stage)
 {
     struct vv_rename_states states;
     size_t count;
@@ -233,7 +233,7 @@ TEST(rename_stands, are_of_their_node_and_stage)
     vv_rename_states_clear(&states);
 }
 
-TEST(rename_stands, without_memory_stay)
+TEST(rename_stands, are_unchanged_without_memory)
 {
     struct vv_rename_states states;
     struct vv_stage_state one = { .stage = 1, .state = { .piece = 1 } };

@@ -27,7 +27,7 @@ static bool is_same_file(const char *one, const char *other)
     return size == other_size && memcmp(bytes, others, size) == 0;
 }
 
-TEST(repack, gives_byte_for_byte_what_a_full_save_gives)
+TEST(repack, writes_the_same_bytes_as_a_full_save)
 {
     varve_error error = { 0 };
     const varve_write_options full = { .keep_counter = true };
@@ -82,7 +82,7 @@ static void check_put_together(varve_shape shape, uint32_t cut, uint32_t count)
 
 /* By rows and by columns, such that a few rows, a part of a row, or steps of a
  * middle dimension fit into memory at once. */
-TEST(repack, puts_pieces_together_as_a_full_save_has_them)
+TEST(repack, assembles_pieces_like_a_full_save)
 {
     check_put_together(VARVE_SHAPE(3000000), 0, 2);
     check_put_together(VARVE_SHAPE(1000, 3000), 1, 3);
@@ -91,7 +91,7 @@ TEST(repack, puts_pieces_together_as_a_full_save_has_them)
     check_put_together(VARVE_SHAPE(2, 5, 4 * MIB + 5), 2, 3);
 }
 
-TEST(repack, refuses_what_does_not_verify_and_changes_nothing)
+TEST(repack, refuses_a_damaged_checkpoint_and_changes_nothing)
 {
     varve_error error = { 0 };
     size_t size;
@@ -112,7 +112,7 @@ TEST(repack, refuses_what_does_not_verify_and_changes_nothing)
     end_incremental();
 }
 
-TEST(repack, leaves_nothing_when_memory_ends)
+TEST(repack, leaves_no_file_without_memory)
 {
     varve_status status = VARVE_NO_MEMORY;
     make();

@@ -77,7 +77,7 @@ TEST(report, sorts_values_into_lists)
     end_world();
 }
 
-TEST(report, of_a_plan_says_what_a_read_would_do)
+TEST(report, of_a_dry_run_matches_that_of_a_read)
 {
     varve_error error = { 0 };
     begin_world();
@@ -118,7 +118,7 @@ TEST(report, outlives_graph_and_restoration)
     end_world();
 }
 
-TEST(report, counts_matches_that_it_leaves_out)
+TEST(report, counts_matches_that_it_omits)
 {
     varve_error error = { 0 };
     begin_world();
@@ -137,7 +137,7 @@ TEST(report, counts_matches_that_it_leaves_out)
     end_world();
 }
 
-TEST(report, survives_every_failed_allocation)
+TEST(report, handles_every_failed_allocation)
 {
     begin_world();
     write_model();
@@ -158,7 +158,7 @@ TEST(report, survives_every_failed_allocation)
 }
 
 /* It contains no untracked node, even if memory is exhausted. */
-TEST(report, is_whole_or_not_at_all_without_memory)
+TEST(report, is_complete_or_not_created_without_memory)
 {
     begin_world();
     write_model();
@@ -188,7 +188,7 @@ TEST(report, is_whole_or_not_at_all_without_memory)
     end_world();
 }
 
-TEST(report, says_which_values_a_later_restoration_replaced)
+TEST(report, lists_values_replaced_by_a_later_restoration)
 {
     varve_error error = { 0 };
     begin_world();

@@ -147,7 +147,7 @@ TEST(report_json, has_each_finding_of_a_read)
     end_world();
 }
 
-TEST(report_json, says_that_it_is_of_a_plan)
+TEST(report_json, marks_a_dry_run)
 {
     varve_error error = { 0 };
     begin_world();
@@ -194,7 +194,7 @@ TEST(report_json, is_ascii)
 }
 
 /* A number that does not fit into a signed 64-bit integer. */
-TEST(report_json, leaves_out_numbers_that_few_can_read)
+TEST(report_json, omits_numbers_above_63_bits)
 {
     begin_world();
     varve_node *root = new_root();
@@ -211,7 +211,7 @@ TEST(report_json, leaves_out_numbers_that_few_can_read)
     end_world();
 }
 
-TEST(report_json, is_the_same_when_it_is_asked_for_again)
+TEST(report_json, is_the_same_when_requested_again)
 {
     begin_world();
     write_file();
@@ -228,7 +228,7 @@ TEST(report_json, is_the_same_when_it_is_asked_for_again)
     end_world();
 }
 
-TEST(report_json, refuses_what_is_not_there)
+TEST(report_json, refuses_null)
 {
     varve_error error = { 0 };
     cr_assert_null(varve_report_json(NULL, &error));
@@ -236,7 +236,7 @@ TEST(report_json, refuses_what_is_not_there)
     cr_assert_null(varve_report_json(NULL, NULL));
 }
 
-TEST(report_json, can_be_asked_for_again_without_memory)
+TEST(report_json, can_be_requested_again_after_a_failed_allocation)
 {
     varve_error error = { 0 };
     const char *json = NULL;

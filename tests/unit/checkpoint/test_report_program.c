@@ -44,7 +44,7 @@ static varve_node *make(void)
     return root;
 }
 
-TEST(report_program, says_who_has_what_was_shared)
+TEST(report_program, lists_the_path_that_has_a_formerly_shared_value)
 {
     begin_world();
     write_shared();
@@ -55,7 +55,7 @@ TEST(report_program, says_who_has_what_was_shared)
     end_world();
 }
 
-TEST(report_program, says_what_the_file_lacks)
+TEST(report_program, lists_values_missing_in_the_file)
 {
     begin_world();
     varve_node *root = new_root();

@@ -27,7 +27,7 @@ static void write_shared(void)
     free_root(root);
 }
 
-TEST(unused_pattern, is_named_with_the_nearest)
+TEST(unused_pattern, is_listed_with_the_nearest_path)
 {
     varve_error error = { 0 };
     varve_finding finding;

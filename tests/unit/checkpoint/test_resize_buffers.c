@@ -101,7 +101,7 @@ static void check_is_older(const struct program *p, uint64_t count)
     cr_assert_str_eq(p->state.text, "other");
 }
 
-TEST(resize_buffers, bring_the_shape_of_the_file)
+TEST(resize_buffers, get_the_shape_of_the_file)
 {
     static const uint64_t counts[] = { 5, 0, 70000, 2 };
     for (size_t i = 0; i < 4; i++) {
@@ -130,7 +130,7 @@ TEST(resize_buffers, bring_the_shape_of_the_file)
     }
 }
 
-TEST(resize_buffers, bring_it_to_what_is_built_later)
+TEST(resize_buffers, are_created_for_variables_added_later)
 {
     struct program p;
     varve_error error = { 0 };
@@ -149,7 +149,7 @@ TEST(resize_buffers, bring_it_to_what_is_built_later)
 
 /* A variable that cannot be resized until a callback is set, and one that the
  * program resizes itself. */
-TEST(resize_buffers, are_made_by_a_retry)
+TEST(resize_buffers, are_created_by_a_retry)
 {
     for (int i = 0; i < 2; i++) {
         struct program p;
@@ -195,7 +195,7 @@ TEST(resize_buffers, that_are_refused_change_nothing)
     end_world();
 }
 
-TEST(resize_buffers, are_left_where_a_state_refuses_its_bytes)
+TEST(resize_buffers, are_discarded_if_a_state_fails)
 {
     struct program p;
     begin_world();
@@ -221,7 +221,7 @@ static void damage(double value)
     }
 }
 
-TEST(resize_buffers, are_left_where_the_value_is_damaged)
+TEST(resize_buffers, are_discarded_if_the_value_is_damaged)
 {
     for (int i = 0; i < 2; i++) {
         struct program p;
@@ -242,7 +242,7 @@ TEST(resize_buffers, are_left_where_the_value_is_damaged)
     }
 }
 
-TEST(resize_buffers, are_made_for_other_types_and_ranks)
+TEST(resize_buffers, are_created_for_other_types_and_ranks)
 {
     float saved[2][2] = { { 1, 2 }, { 3, 4 } };
     struct program p;
@@ -267,7 +267,7 @@ TEST(resize_buffers, are_made_for_other_types_and_ranks)
     end_world();
 }
 
-TEST(resize_buffers, are_made_by_the_library_for_its_own_memory)
+TEST(resize_buffers, are_allocated_by_the_library_for_its_memory)
 {
     static const varve_resizing none = { 0 };
     varve_string words[3] = { { "a", 1 }, { "bc", 2 }, { "", 0 } };
@@ -302,7 +302,7 @@ TEST(resize_buffers, are_made_by_the_library_for_its_own_memory)
 }
 
 /* A snapshot can only restore the shapes that it was taken with. */
-TEST(resize_buffers, do_not_fit_into_a_snapshot)
+TEST(resize_buffers, prevent_the_restore_of_an_older_snapshot)
 {
     struct program p;
     varve_error error = { 0 };
@@ -353,7 +353,7 @@ static void read_together(const varve_comm *comm, void *user)
 }
 
 /* If one process cannot resize, the new buffers of the others are discarded. */
-TEST(resize_buffers, are_left_where_another_rank_has_none)
+TEST(resize_buffers, are_discarded_if_another_rank_has_none)
 {
     for (int fits = 0; fits < 2; fits++) {
         struct all all = { .fits = fits };
@@ -376,7 +376,7 @@ TEST(resize_buffers, are_left_where_another_rank_has_none)
 #endif
 
 /* A strided view can be resized too: the new memory is row-major. */
-TEST(resize_buffers, are_taken_by_what_had_strides)
+TEST(resize_buffers, replace_strided_memory)
 {
     struct program p;
     begin_world();
@@ -396,7 +396,7 @@ TEST(resize_buffers, are_taken_by_what_had_strides)
     end_world();
 }
 
-TEST(resize_buffers, are_promised_by_a_plan)
+TEST(resize_buffers, are_accepted_by_a_dry_run)
 {
     struct program p;
     varve_error error = { 0 };

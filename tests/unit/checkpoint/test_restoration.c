@@ -21,7 +21,7 @@ static void write_model(void)
     free_root(root);
 }
 
-TEST(restoration, tells_of_its_file)
+TEST(restoration, returns_the_path_and_counter_of_its_file)
 {
     begin_world();
     write_model();
@@ -37,7 +37,7 @@ TEST(restoration, tells_of_its_file)
     end_world();
 }
 
-TEST(restoration, takes_a_subtree_for_its_root)
+TEST(restoration, accepts_a_subtree_as_its_root)
 {
     varve_error error = { 0 };
     begin_world();
@@ -109,17 +109,17 @@ static void replace_and_verify(bool by_slice)
     end_world();
 }
 
-TEST(restoration, verifies_what_arrived_where_an_object_stands_now)
+TEST(restoration, verifies_a_value_replaced_by_an_object)
 {
     replace_and_verify(false);
 }
 
-TEST(restoration, verifies_what_arrived_where_another_part_stands_now)
+TEST(restoration, verifies_a_value_replaced_by_another_slice)
 {
     replace_and_verify(true);
 }
 
-TEST(restoration, verifies_what_has_arrived)
+TEST(restoration, verifies_restored_values)
 {
     varve_error error = { 0 };
     begin_world();
@@ -136,7 +136,7 @@ TEST(restoration, verifies_what_has_arrived)
     end_world();
 }
 
-TEST(restoration, delivers_to_what_was_given_the_type_of_its_value)
+TEST(restoration, restores_a_variable_changed_to_the_saved_type)
 {
     varve_error error;
     float one[2] = { 1, 2.5F };
@@ -161,7 +161,7 @@ TEST(restoration, delivers_to_what_was_given_the_type_of_its_value)
     end_world();
 }
 
-TEST(restoration, keeps_no_mistake_of_a_read_that_failed)
+TEST(restoration, keeps_no_error_of_a_failed_read)
 {
     begin_world();
     write_model();
@@ -177,7 +177,7 @@ TEST(restoration, keeps_no_mistake_of_a_read_that_failed)
     end_world();
 }
 
-TEST(restoration, survives_every_failed_allocation)
+TEST(restoration, handles_every_failed_allocation)
 {
     varve_rename rename = { "net", "model" };
     varve_read_options options = { .rename = { .list = &rename, .count = 1 },
@@ -205,7 +205,7 @@ TEST(restoration, survives_every_failed_allocation)
 }
 
 /* A restoration below a node that is removed has no program any more. */
-TEST(restoration, outlives_the_node_that_it_is_for)
+TEST(restoration, outlives_its_node)
 {
     varve_error error = { 0 };
     begin_world();
@@ -330,7 +330,7 @@ TEST(restoration, finds_late_mismatches_once_after_any_failed_allocation)
 }
 
 /* The file has an object there, and no value whose dtype could be compared. */
-TEST(restoration, knows_a_variable_without_a_value_after_any_failed_allocation)
+TEST(restoration, finds_a_valueless_variable_after_a_failed_allocation)
 {
     bool was_tried = true;
     begin_world();
@@ -384,7 +384,7 @@ static void try_option(const varve_read_options *options, float wanted)
     }
 }
 
-TEST(restoration, keeps_to_its_options_after_any_failed_allocation)
+TEST(restoration, follows_its_options_after_any_failed_allocation)
 {
     begin_world();
     write_model();

@@ -46,7 +46,7 @@ static void rollback(varve_ring *ring, size_t back, int64_t expected)
     cr_assert_eq(step, expected);
 }
 
-TEST(ring, gives_back_any_of_the_last)
+TEST(ring, restores_any_of_the_last_snapshots)
 {
     varve_error error;
     varve_ring *ring = begin(3, NULL);
@@ -68,7 +68,7 @@ TEST(ring, gives_back_any_of_the_last)
     end(ring);
 }
 
-TEST(ring, shows_each)
+TEST(ring, returns_each_snapshot)
 {
     varve_ring *ring = begin(2, NULL);
     varve_error error;
@@ -98,7 +98,7 @@ TEST(ring, allocates_nothing_once_it_is_full)
     end(ring);
 }
 
-TEST(ring, is_as_it_was_when_there_is_no_memory_for_one_more)
+TEST(ring, is_unchanged_without_memory_for_another_snapshot)
 {
     varve_ring *ring = begin(2, &(varve_snapshot_options){ .except = "x" });
     varve_error error;
@@ -130,7 +130,7 @@ TEST(ring, is_as_it_was_when_there_is_no_memory_for_one_more)
     varve_ring_free(ring);
 }
 
-TEST(ring, a_changed_structure_is_a_clear_error)
+TEST(ring, reports_a_changed_structure)
 {
     varve_ring *ring = begin(2, NULL);
     varve_error error;
@@ -143,7 +143,7 @@ TEST(ring, a_changed_structure_is_a_clear_error)
     end(ring);
 }
 
-TEST(ring, goes_on_after_the_program_has_changed)
+TEST(ring, continues_after_the_program_has_changed)
 {
     varve_error error;
     float more = 1;
@@ -168,7 +168,7 @@ TEST(ring, goes_on_after_the_program_has_changed)
     end(ring);
 }
 
-TEST(ring, may_be_left_behind_by_its_node_and_its_graph)
+TEST(ring, may_outlive_its_node_and_its_graph)
 {
     varve_error error;
     varve_ring *ring = begin(2, NULL);
@@ -187,7 +187,7 @@ TEST(ring, may_be_left_behind_by_its_node_and_its_graph)
     varve_ring_free(ring);
 }
 
-TEST(ring, leaves_out_what_it_was_told_to)
+TEST(ring, omits_excluded_values)
 {
     varve_ring *ring =
         begin(2, &(varve_snapshot_options){ .except = "other" });
@@ -198,7 +198,7 @@ TEST(ring, leaves_out_what_it_was_told_to)
     end(ring);
 }
 
-TEST(ring, refuses_what_it_cannot_be_made_of)
+TEST(ring, refuses_invalid_arguments)
 {
     varve_error error = { 0 };
     varve_ring *ring = begin(1, NULL);

@@ -95,7 +95,7 @@ static void check_lost(
 }
 
 /* Staged, in two passes, and in one pass. */
-TEST(salvage, leaves_out_what_is_damaged_and_names_it)
+TEST(salvage, skips_and_reports_damaged_values)
 {
     begin();
     damage("large", VV_CHUNK_SIZE);
@@ -116,7 +116,7 @@ TEST(salvage, leaves_out_what_is_damaged_and_names_it)
     end_world();
 }
 
-TEST(salvage, of_a_good_file_is_as_any_read)
+TEST(salvage, of_an_intact_file_equals_a_plain_read)
 {
     static const uint64_t sizes[] = { 0, 1 };
     begin();
@@ -134,7 +134,7 @@ TEST(salvage, of_a_good_file_is_as_any_read)
     end_world();
 }
 
-TEST(salvage, cannot_be_had_without_verifying)
+TEST(salvage, requires_verification)
 {
     begin();
     varve_node *root = make(1, "old");
@@ -146,7 +146,7 @@ TEST(salvage, cannot_be_had_without_verifying)
     end_world();
 }
 
-TEST(salvage, loads_no_damaged_state_and_one_whose_variable_is_lost)
+TEST(salvage, does_not_load_damaged_states_but_loads_others)
 {
     begin();
     damage("s", 0);
@@ -185,7 +185,7 @@ static int64_t read_but_one(
     return under->read_at(system, file, bytes, size, offset);
 }
 
-TEST(salvage, goes_on_where_the_disk_gives_errors)
+TEST(salvage, continues_after_disk_errors)
 {
     begin();
     uint64_t size;
@@ -223,7 +223,7 @@ static varve_node *add_owned(varve_node *root, const char *name, size_t count)
         root, name, VARVE_FLOAT32, VARVE_SHAPE(count), fill_nine, NULL);
 }
 
-TEST(salvage, lets_an_initializer_run_at_once_and_later)
+TEST(salvage, initializes_lost_variables)
 {
     begin();
     damage("small", 0);
@@ -253,7 +253,7 @@ TEST(salvage, lets_an_initializer_run_at_once_and_later)
     end_world();
 }
 
-TEST(salvage, maps_only_what_is_good)
+TEST(salvage, maps_only_intact_values)
 {
     begin();
     varve_read_options options = salvaging(0);
@@ -283,7 +283,7 @@ static varve_node *make_two(float *a, float *b)
     return root;
 }
 
-TEST(salvage, loses_every_copy_of_a_value_at_once)
+TEST(salvage, loses_all_copies_of_a_value)
 {
     float a[2] = { 1, 1 }, b[2] = { 2, 2 };
     begin_world();
@@ -314,7 +314,7 @@ TEST(salvage, loses_every_copy_of_a_value_at_once)
     end_world();
 }
 
-TEST(salvage, names_a_copy_that_comes_when_its_value_is_gone)
+TEST(salvage, reports_a_later_copy_of_a_lost_value)
 {
     float a[2] = { 1, 1 }, b[2] = { 2, 2 };
     begin_world();
@@ -342,7 +342,7 @@ TEST(salvage, names_a_copy_that_comes_when_its_value_is_gone)
 
 /* --- Afterwards --------------------------------------------------------- */
 
-TEST(salvage, is_final_unless_the_value_is_asked_for_again)
+TEST(salvage, is_final_unless_the_value_is_restored_again)
 {
     begin();
     damage("small", 0);
@@ -376,7 +376,7 @@ TEST(salvage, is_final_unless_the_value_is_asked_for_again)
     end_world();
 }
 
-TEST(salvage, whose_rest_fails_is_undone_and_tried_again)
+TEST(salvage, is_undone_if_the_rest_fails_and_can_be_retried)
 {
     begin();
     damage("small", 0);
@@ -426,7 +426,7 @@ static int step(void *user, uint64_t done, uint64_t total, const char *what)
     return ++s->calls == s->cancel_at;
 }
 
-TEST(salvage, tells_how_far_it_is_and_can_be_cancelled)
+TEST(salvage, reports_progress_and_can_be_cancelled)
 {
     static const uint64_t sizes[] = { 0, 1 };
     begin();
@@ -451,7 +451,7 @@ TEST(salvage, tells_how_far_it_is_and_can_be_cancelled)
     end_world();
 }
 
-TEST(salvage, without_memory_leaves_nothing_half)
+TEST(salvage, leaves_nothing_partially_restored_without_memory)
 {
     static const uint64_t sizes[] = { 0, 1 };
     begin();
@@ -514,7 +514,7 @@ static void sign(const void *old_value, const void *value, size_t value_size)
     vv_store64(footer + 48, vv_hash_of(footer, 48));
 }
 
-TEST(salvage, loses_strings_whose_lengths_do_not_fit)
+TEST(salvage, loses_strings_with_invalid_lengths)
 {
     varve_string texts[2] = { { "one", 3 }, { "two", 3 } };
     float one[1] = { 1 };
@@ -550,7 +550,7 @@ TEST(salvage, loses_strings_whose_lengths_do_not_fit)
     end_world();
 }
 
-TEST(salvage, tells_each_loss_once_and_in_the_order_of_the_file)
+TEST(salvage, reports_each_loss_once_in_file_order)
 {
     char reported[128] = "";
     begin();
@@ -573,7 +573,7 @@ TEST(salvage, tells_each_loss_once_and_in_the_order_of_the_file)
 
 /* --- As a graph --------------------------------------------------------- */
 
-TEST(salvage, makes_a_graph_in_which_the_lost_have_no_value)
+TEST(salvage, creates_a_graph_without_lost_values)
 {
     begin();
     damage("large", 0);

@@ -58,7 +58,7 @@ static void check_found(const char *path, bool numbered, const char *wanted)
     vv_buffer_clear(&found);
 }
 
-TEST(save, counts_up_and_notes_the_latest)
+TEST(save, counts_up_and_records_the_latest)
 {
     begin();
     cr_assert_eq(varve_save_counter(root), 0);
@@ -74,7 +74,7 @@ TEST(save, counts_up_and_notes_the_latest)
     end();
 }
 
-TEST(save, goes_above_the_highest_number_there_is)
+TEST(save, uses_a_number_above_the_highest)
 {
     begin();
     static const char *const foreign[] = { "c-7.varve", "c-3.varve",
@@ -92,7 +92,7 @@ TEST(save, goes_above_the_highest_number_there_is)
     end();
 }
 
-TEST(save, goes_above_its_own_counter_too)
+TEST(save, uses_a_number_above_its_own_counter)
 {
     begin();
     cr_assert(vv_set_save_counter(root, 20));
@@ -112,7 +112,7 @@ static int cancel(
     return 1;
 }
 
-TEST(save, that_fails_leaves_the_note_as_it_was)
+TEST(save, failure_keeps_the_latest_file)
 {
     varve_error error = { 0 };
     varve_write_options options = { .progress = cancel };
@@ -139,7 +139,7 @@ TEST(save, ends_with_the_largest_number)
     end();
 }
 
-TEST(save, that_fails_does_not_use_its_number_up)
+TEST(save, failure_does_not_use_its_number)
 {
     varve_error error = { 0 };
     begin();
@@ -211,7 +211,7 @@ static void check_not_found(
     }
 }
 
-TEST(save, is_what_a_restore_finds_beside_a_file_with_the_suffix)
+TEST(save, is_found_by_a_restore_next_to_a_single_file)
 {
     begin();
     varve_error error = { 0 };
@@ -230,7 +230,7 @@ TEST(save, is_what_a_restore_finds_beside_a_file_with_the_suffix)
     end();
 }
 
-TEST(save, is_refused_where_a_file_is_called_as_its_prefix)
+TEST(save, is_refused_if_a_file_has_the_name_of_its_prefix)
 {
     begin();
     varve_error error = { 0 };
@@ -240,7 +240,7 @@ TEST(save, is_refused_where_a_file_is_called_as_its_prefix)
     end();
 }
 
-TEST(save, needs_a_prefix_that_names_files)
+TEST(save, requires_a_prefix_that_names_files)
 {
     static const char *const prefixes[] = { "run/", "", "/" };
     begin();
@@ -272,7 +272,7 @@ TEST(save, refuses_a_list_of_options_that_is_null)
     end();
 }
 
-TEST(save, passes_over_names_that_are_no_files)
+TEST(save, skips_names_that_are_not_files)
 {
     begin();
     save("run/ckpt");
@@ -292,7 +292,7 @@ static const char *const others[] = { "a", "ckpt-1.varve", "ckpt-1.varve\n\n",
     "other-1.varve\n", "ckpt-1\n" };
 
 /* A hint file of the library, and remains of one after a power failure. */
-TEST(save, notes_over_its_own_notes_only)
+TEST(save, replaces_only_its_own_latest_files)
 {
     begin();
     size_t size;
@@ -366,7 +366,7 @@ static bool meet_another(int saves, long number)
     return hit;
 }
 
-TEST(save, notes_over_no_file_that_comes_meanwhile)
+TEST(save, does_not_replace_a_latest_file_created_meanwhile)
 {
     long first = 0, second = 0;
     while (meet_another(1, first))
@@ -376,7 +376,7 @@ TEST(save, notes_over_no_file_that_comes_meanwhile)
     cr_assert(first > 20 && second > 20);
 }
 
-TEST(save, leaves_a_checkpoint_that_is_called_as_its_note)
+TEST(save, keeps_a_checkpoint_named_like_its_latest_file)
 {
     begin();
     varve_error error = { 0 };
@@ -406,7 +406,7 @@ static int take_number(
     return 0;
 }
 
-TEST(save, takes_the_next_number_where_another_was_first)
+TEST(save, uses_the_next_number_if_another_process_was_faster)
 {
     begin();
     int taken = 0;
@@ -420,7 +420,7 @@ TEST(save, takes_the_next_number_where_another_was_first)
     end();
 }
 
-TEST(save, is_not_found_where_a_directory_has_none_or_two)
+TEST(save, is_not_found_if_a_directory_has_none_or_two)
 {
     begin();
     put("run/notes.txt");
@@ -434,7 +434,7 @@ TEST(save, is_not_found_where_a_directory_has_none_or_two)
     end();
 }
 
-TEST(save, tells_the_latest_on_the_real_machine)
+TEST(save, finds_the_latest_on_the_real_system)
 {
     varve_error error = { 0 };
     char path[4096];
@@ -467,7 +467,7 @@ TEST(save, tells_the_latest_on_the_real_machine)
     varve_graph_free(graph);
 }
 
-TEST(save, survives_every_failed_allocation)
+TEST(save, handles_every_failed_allocation)
 {
     begin();
     size_t files = 0;
@@ -486,7 +486,7 @@ TEST(save, survives_every_failed_allocation)
     end();
 }
 
-TEST(save, is_found_or_its_memory_is_missed)
+TEST(save, is_found_or_reports_failed_allocations)
 {
     char path[16] = "";
     bool was_tried = true;
@@ -506,7 +506,7 @@ TEST(save, is_found_or_its_memory_is_missed)
     end();
 }
 
-TEST(save, counts_nothing_without_memory_for_the_count)
+TEST(save, does_not_count_without_memory_for_the_counter)
 {
     begin();
     test_fail_allocation(0, true);

@@ -8,7 +8,7 @@
 
 #include "graph.h"
 
-TEST(save_plan, says_where_the_bytes_of_each_value_are)
+TEST(save_plan, has_the_source_of_each_value)
 {
     static float values[3] = { 1, 2, 3 };
     struct text_state state = { .text = "state" };
@@ -37,7 +37,7 @@ TEST(save_plan, says_where_the_bytes_of_each_value_are)
     end_world();
 }
 
-TEST(save_plan, encodes_elements_as_a_file_has_them)
+TEST(save_plan, encodes_elements_in_file_byte_order)
 {
     uint16_t numbers[] = { 0x0201, 0x0403, 0x0605 };
     varve_tensor tensor = varve_array(numbers, 3);
@@ -60,7 +60,7 @@ TEST(save_plan, encodes_elements_as_a_file_has_them)
 }
 
 
-TEST(save_plan, refuses_a_part_of_a_value_and_takes_all_of_one)
+TEST(save_plan, refuses_a_part_and_accepts_a_complete_value)
 {
     static float values[6];
     varve_error error = { 0 };

@@ -8,7 +8,7 @@
 #include "save_plan_write.h"
 
 /* All borrowed data is gone when the copy is written. */
-TEST(save_plan_copy, needs_nothing_of_the_program)
+TEST(save_plan_copy, is_independent_of_the_program)
 {
     varve_error error = { 0 };
     struct vv_save_plan save_plan;

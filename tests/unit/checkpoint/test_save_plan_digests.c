@@ -7,7 +7,7 @@
 #include "save_plan_digests.h"
 #include "save_plan_write.h"
 
-TEST(save_plan_digests, are_those_that_a_save_writes)
+TEST(save_plan_digests, equal_those_written_by_a_save)
 {
     varve_error error = { 0 };
     struct vv_save_plan save_plan;
@@ -30,7 +30,7 @@ TEST(save_plan_digests, are_those_that_a_save_writes)
     end_incremental();
 }
 
-TEST(save_plan_digests, say_that_memory_ended)
+TEST(save_plan_digests, report_failed_allocations)
 {
     varve_error error = { 0 };
     struct vv_save_plan save_plan;
@@ -61,7 +61,7 @@ static bool is_odd(const void *user, size_t value)
 }
 
 /* In two steps, neither of which changes the digests of the other. */
-TEST(save_plan_digests, come_of_some_values_and_then_of_the_others)
+TEST(save_plan_digests, can_be_computed_in_two_steps)
 {
     varve_error error = { 0 };
     struct vv_save_plan save_plan;

@@ -14,7 +14,7 @@ static int note(void *user, uint64_t done, uint64_t total, const char *what)
     return 0;
 }
 
-TEST(save_plan_foreign, hands_values_to_another_format)
+TEST(save_plan_foreign, passes_values_to_another_format)
 {
     static float values[3] = { 1, 2, 3 };
     varve_error error = { 0 };

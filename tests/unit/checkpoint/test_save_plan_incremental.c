@@ -11,7 +11,7 @@
 #include "layer_prune.h"
 #include "support/faulty_system.h"
 
-TEST(incremental, writes_everything_first_and_then_what_changed)
+TEST(incremental, writes_everything_first_and_then_changes)
 {
     uint64_t first, second, third;
     begin_incremental();
@@ -43,7 +43,7 @@ static void check_saves(uint8_t digests[][16], int count)
     }
 }
 
-TEST(incremental, keeps_each_as_it_was_saved)
+TEST(incremental, keeps_the_values_of_each_save)
 {
     enum { SAVES = 12 };
     uint8_t digests[SAVES][16];
@@ -65,7 +65,7 @@ TEST(incremental, keeps_each_as_it_was_saved)
     end_incremental();
 }
 
-TEST(incremental, restores_like_any_other)
+TEST(incremental, is_restored_like_a_full_checkpoint)
 {
     static float large[LARGE];
     varve_error error = { 0 };
@@ -83,7 +83,7 @@ TEST(incremental, restores_like_any_other)
     end_incremental();
 }
 
-TEST(incremental, writes_all_where_the_one_before_is_of_no_use)
+TEST(incremental, writes_everything_if_the_base_is_unusable)
 {
     uint64_t one, two;
     static float more[10];
@@ -104,7 +104,7 @@ TEST(incremental, writes_all_where_the_one_before_is_of_no_use)
     end_incremental();
 }
 
-TEST(incremental, replaces_the_one_that_it_shares_with)
+TEST(incremental, can_replace_its_base)
 {
     varve_error error = { 0 };
     const varve_write_options options = { .incremental = true };
@@ -122,7 +122,7 @@ TEST(incremental, replaces_the_one_that_it_shares_with)
     end_incremental();
 }
 
-TEST(incremental, has_a_bounded_number_of_layers_of_bounded_size)
+TEST(incremental, has_a_bounded_number_of_data_files_of_bounded_size)
 {
     varve_error error = { 0 };
     struct vv_opened *file;
@@ -152,7 +152,7 @@ static int cancel_late(
     return strcmp(what, "middle") == 0;
 }
 
-TEST(incremental, leaves_nothing_where_it_is_cancelled)
+TEST(incremental, leaves_no_file_when_cancelled)
 {
     varve_error error = { 0 };
     const varve_write_options options = {
@@ -165,7 +165,7 @@ TEST(incremental, leaves_nothing_where_it_is_cancelled)
     end_incremental();
 }
 
-TEST(incremental, leaves_nothing_when_memory_ends)
+TEST(incremental, leaves_no_file_without_memory)
 {
     varve_status status = VARVE_NO_MEMORY;
     begin_incremental();
@@ -190,7 +190,7 @@ TEST(incremental, leaves_nothing_when_memory_ends)
 }
 
 /* Shared data survives the loss of the checkpoint that it is shared with. */
-TEST(incremental, a_durable_one_survives_on_layers_of_one_that_was_not_synced)
+TEST(incremental, syncs_data_shared_with_an_unsynced_checkpoint)
 {
     for (int way = 0; way < 4; way++) {
         const varve_write_options hasty = { .incremental = true,
@@ -266,7 +266,7 @@ static void check_damaged(const char *path, size_t at)
     free_root(root);
 }
 
-TEST(incremental, never_gives_wrong_values_whatever_byte_is_damaged)
+TEST(incremental, never_gives_wrong_values_with_any_damaged_byte)
 {
     varve_error error = { 0 };
     begin_world();
@@ -289,7 +289,7 @@ TEST(incremental, never_gives_wrong_values_whatever_byte_is_damaged)
     end_world();
 }
 
-TEST(incremental, keeps_the_older_one_whatever_call_fails)
+TEST(incremental, keeps_the_older_checkpoint_if_any_call_fails)
 {
     bool hit = true;
     for (long n = 0; hit; n++) {
@@ -334,7 +334,7 @@ static size_t find_nth(
 
 /* The new data file and the index are synced with their folders; the folder's
  * own name was synced before. */
-TEST(incremental, syncs_two_files_and_two_folders_from_the_second_save_on)
+TEST(incremental, syncs_two_files_and_two_directories_from_the_second_save)
 {
     varve_error error = { 0 };
     begin_world();
@@ -416,7 +416,7 @@ static varve_status open_during(
     return status;
 }
 
-TEST(incremental, is_opened_while_it_is_replaced_and_its_layers_are_deleted)
+TEST(incremental, can_be_opened_while_replaced_and_pruned)
 {
     varve_error error = { 0 };
     begin_incremental();
@@ -437,7 +437,7 @@ static void write_now(const char *path, int level)
     cr_assert_ok(varve_write(incremental.root, path, &options, &error), error);
 }
 
-TEST(incremental, packs_in_one_file_and_needs_no_folder)
+TEST(incremental, compresses_in_one_file_without_a_directory)
 {
     size_t packed, plain_size;
     begin_incremental();
@@ -451,7 +451,7 @@ TEST(incremental, packs_in_one_file_and_needs_no_folder)
     end_incremental();
 }
 
-TEST(incremental, packs_to_the_same_bytes_again)
+TEST(incremental, compresses_deterministically)
 {
     size_t sizes[2];
     begin_incremental();
@@ -465,7 +465,7 @@ TEST(incremental, packs_to_the_same_bytes_again)
 }
 
 /* The data of each value is generated in the same buffer. */
-TEST(incremental, packs_values_whose_bytes_are_made_one_after_the_other)
+TEST(incremental, compresses_values_generated_in_one_buffer)
 {
     enum { VALUES = 5, STRINGS = 30000 };
     static varve_string strings[VALUES][STRINGS];
@@ -485,7 +485,7 @@ TEST(incremental, packs_values_whose_bytes_are_made_one_after_the_other)
 }
 
 /* Pages and whole chunks are shared, with and without compression. */
-TEST(incremental, keeps_each_as_it_was_saved_packed_or_not)
+TEST(incremental, keeps_the_values_of_each_save_compressed_or_not)
 {
     enum { SAVES = 16 };
     uint8_t digests[SAVES][16];
@@ -504,7 +504,7 @@ TEST(incremental, keeps_each_as_it_was_saved_packed_or_not)
     end_incremental();
 }
 
-TEST(incremental, writes_only_what_changed_of_what_is_packed)
+TEST(incremental, writes_only_changes_of_compressed_data)
 {
     uint64_t first, second;
     begin_incremental();
@@ -520,7 +520,7 @@ TEST(incremental, writes_only_what_changed_of_what_is_packed)
     end_incremental();
 }
 
-TEST(incremental, has_a_bounded_number_of_packed_layers_too)
+TEST(incremental, has_a_bounded_number_of_compressed_data_files)
 {
     varve_error error = { 0 };
     begin_incremental();
@@ -540,7 +540,7 @@ TEST(incremental, has_a_bounded_number_of_packed_layers_too)
     end_incremental();
 }
 
-TEST(incremental, shares_nothing_of_a_file_that_has_all_in_itself)
+TEST(incremental, shares_nothing_with_a_full_checkpoint)
 {
     const varve_write_options options = { .incremental = true, .compress = 1 };
     varve_error error = { 0 };
@@ -555,7 +555,7 @@ TEST(incremental, shares_nothing_of_a_file_that_has_all_in_itself)
     end_incremental();
 }
 
-TEST(incremental, leaves_nothing_packed_when_memory_ends)
+TEST(incremental, leaves_no_compressed_file_without_memory)
 {
     varve_status status = VARVE_NO_MEMORY;
     const varve_write_options options = { .compress = 1 };
@@ -574,7 +574,7 @@ TEST(incremental, leaves_nothing_packed_when_memory_ends)
     end_incremental();
 }
 
-TEST(incremental, never_gives_wrong_values_of_a_packed_file)
+TEST(incremental, never_gives_wrong_values_of_a_compressed_file)
 {
     const varve_write_options options = { .compress = 1 };
     const char *path = "run/m-2.varve";

@@ -9,7 +9,7 @@
 #include "save_plan_write.h"
 
 /* As after losing the race for a number. */
-TEST(save_plan_write, writes_the_same_twice_and_needs_no_graph)
+TEST(save_plan_write, writes_the_same_bytes_twice_without_the_graph)
 {
     static float values[3] = { 1, 2, 3 };
     varve_error error = { 0 };
@@ -34,7 +34,7 @@ TEST(save_plan_write, writes_the_same_twice_and_needs_no_graph)
 }
 
 /* Data that is not synced need not be written back early. */
-TEST(save_plan_write, starts_to_write_back_only_what_is_synced)
+TEST(save_plan_write, starts_write_back_only_for_synced_files)
 {
     enum { SIZE = 20 << 20, WAYS = 4 };
     varve_error error = { 0 };

@@ -17,7 +17,7 @@ static void save(const varve_comm *comm, void *user)
 }
 
 /* If any rank has no memory, all ranks fail, and nothing is leaked. */
-TEST(save_together, tells_of_memory_that_runs_out)
+TEST(save_together, reports_failed_allocations)
 {
     bool is_over = false;
     begin_world();
@@ -57,7 +57,7 @@ static void save_odd(const varve_comm *comm, void *user)
     free_part(p);
 }
 
-TEST(save_together, wants_a_root_of_every_rank)
+TEST(save_together, requires_a_root_on_every_rank)
 {
     begin_world();
     thread_comm_run(RANKS, 0, -1, save_odd, NULL);

@@ -88,7 +88,7 @@ static void check_failed(struct run *run, uint32_t size, varve_status wanted,
     end_world();
 }
 
-TEST(write_all, makes_one_file_for_each_node)
+TEST(write_all, writes_one_file_for_each_node)
 {
     begin_world();
     struct run run = { .wide = 2 };
@@ -99,7 +99,7 @@ TEST(write_all, makes_one_file_for_each_node)
     end_world();
 }
 
-TEST(write_all, makes_as_many_files_as_are_wanted)
+TEST(write_all, writes_the_requested_number_of_files)
 {
     static const unsigned wanted[] = { 1, 4, 6, 100 };
     for (int i = 0; i < 4; i++) {
@@ -115,7 +115,7 @@ TEST(write_all, makes_as_many_files_as_are_wanted)
 }
 
 /* One process with all values must save the same values. */
-TEST(write_all, saves_what_one_process_would)
+TEST(write_all, saves_the_same_values_as_one_process)
 {
     uint8_t alone[16], together[16];
     varve_error error = { 0 };
@@ -177,7 +177,7 @@ TEST(write_all, bases_numbered_saves_on_the_newest)
 
 /* The next save removes the remains of a killed one, but not data files that
  * others refer to. */
-TEST(write_all, sweeps_what_is_left)
+TEST(write_all, removes_files_of_a_killed_save)
 {
     begin_world();
     struct run run = { .wide = 1, .is_numbered = true };
@@ -200,7 +200,7 @@ TEST(write_all, sweeps_what_is_left)
 /* --- Concurrent use ------------------------------------------------------- */
 
 /* A reader keeps data files open that are replaced and deleted. */
-TEST(write_all, leaves_readers_what_they_have_open)
+TEST(write_all, keeps_files_readable_for_open_readers)
 {
     uint8_t before[16], after[16];
     varve_error error = { 0 };
@@ -261,7 +261,7 @@ static void save_among_others(const varve_comm *comm, void *user)
     free_part(p);
 }
 
-TEST(write_all, meets_jobs_snapshots_and_open_restorations)
+TEST(write_all, works_with_jobs_snapshots_and_open_restorations)
 {
     begin_world();
     struct run run = { .wide = 1 };
@@ -281,7 +281,7 @@ static void change_step(struct part *p, uint32_t rank)
     p->step += rank == 2;
 }
 
-TEST(write_all, names_the_ranks_whose_values_differ)
+TEST(write_all, reports_the_ranks_whose_values_differ)
 {
     struct run run = { .wide = 2, .spoil = change_step };
     check_failed(&run, 4, VARVE_MISUSE,
@@ -294,7 +294,7 @@ static void add_node(struct part *p, uint32_t rank)
         varve_add_object(p->root, "other");
 }
 
-TEST(write_all, names_the_ranks_whose_graphs_differ)
+TEST(write_all, reports_the_ranks_whose_graphs_differ)
 {
     struct run run = { .wide = 2, .spoil = add_node };
     check_failed(&run, 4, VARVE_MISUSE, "found other at rank 2, 3");
@@ -308,7 +308,7 @@ static void add_longer(struct part *p, uint32_t rank)
         p->root, "longer", varve_array(longer, rank == 1 ? 3 : 4));
 }
 
-TEST(write_all, names_the_ranks_whose_shapes_differ)
+TEST(write_all, reports_the_ranks_whose_shapes_differ)
 {
     struct run run = { .wide = 2, .spoil = add_longer };
     check_failed(&run, 4, VARVE_MISUSE,
@@ -323,7 +323,7 @@ static void overlap(struct part *p, uint32_t rank)
         VARVE_SHAPE(5), &start);
 }
 
-TEST(write_all, names_the_ranks_whose_slices_overlap)
+TEST(write_all, reports_the_ranks_whose_slices_overlap)
 {
     struct run run = { .wide = 2, .spoil = overlap };
     check_failed(&run, 4, VARVE_MISUSE,
@@ -339,20 +339,20 @@ static void leave_gap(struct part *p, uint32_t rank)
         p->root, "one", varve_array(&one[rank], 1), VARVE_SHAPE(5), &start);
 }
 
-TEST(write_all, names_what_no_rank_has)
+TEST(write_all, reports_parts_that_no_rank_has)
 {
     struct run run = { .wide = 2, .spoil = leave_gap };
     check_failed(&run, 4, VARVE_MISUSE,
         "one: the shards do not cover float32[5]: no rank has element [2]");
 }
 
-TEST(write_all, wants_the_same_path_everywhere)
+TEST(write_all, requires_the_same_path_on_all_ranks)
 {
     struct run run = { .wide = 1, .paths = { "a", "a", "b" } };
     check_failed(&run, 3, VARVE_MISUSE, "of rank 0 (b) at rank 2");
 }
 
-TEST(write_all, writes_our_format_whole)
+TEST(write_all, writes_only_the_varve_format)
 {
     struct run npz = { .wide = 1, .options = { .format = VARVE_FORMAT_NPZ } };
     check_failed(&npz, 2, VARVE_MISUSE, "`format` must be VARVE_FORMAT_VARVE");
@@ -363,7 +363,7 @@ static void fail_state(struct part *p, uint32_t rank)
     p->state.save_status = rank == 1 ? VARVE_CANCELLED : VARVE_OK;
 }
 
-TEST(write_all, tells_everybody_what_went_wrong_at_one_rank)
+TEST(write_all, reports_a_failure_of_one_rank_on_all)
 {
     struct run run = { .wide = 1, .spoil = fail_state };
     check_failed(&run, 3, VARVE_CALLBACK, "rank 1: ");
@@ -378,7 +378,7 @@ static void add_bools(struct part *p, uint32_t rank)
         &start);
 }
 
-TEST(write_all, refuses_a_bool_of_one_rank_that_is_neither_0_nor_1)
+TEST(write_all, refuses_an_invalid_bool_of_one_rank)
 {
     struct run run = { .wide = 2, .spoil = add_bools };
     check_failed(&run, 4, VARVE_MISUSE, "rank 2: bools: ");
@@ -424,7 +424,7 @@ static void run_known(struct run *run)
 
 /* A rank that writes through its own cache, as on another node, must sync its
  * own files. */
-TEST(write_all, syncs_at_each_rank_what_that_has_written)
+TEST(write_all, syncs_on_each_rank_the_files_it_wrote)
 {
     struct run run = { .wide = 1 };
     begin_world();
@@ -436,7 +436,7 @@ TEST(write_all, syncs_at_each_rank_what_that_has_written)
     end_world();
 }
 
-TEST(write_all, commits_nothing_where_one_rank_cannot_write)
+TEST(write_all, commits_nothing_if_one_rank_cannot_write)
 {
     struct run run = { .wide = 1, .is_refused = true };
     begin_world();
@@ -452,7 +452,7 @@ TEST(write_all, commits_nothing_where_one_rank_cannot_write)
 
 /* --- Ranks that end ------------------------------------------------------- */
 
-TEST(write_all, ends_at_every_rank_wherever_one_is_gone)
+TEST(write_all, ends_on_every_rank_after_a_lost_rank)
 {
     struct run run = { .wide = 1 };
     begin_world();

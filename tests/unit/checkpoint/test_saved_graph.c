@@ -34,7 +34,7 @@ static void end_saved(struct vv_saved_graph *saved, struct vv_opened *file)
 }
 
 /* Some hundred objects and variables alternately. */
-TEST(saved_graph, knows_the_values_of_nodes)
+TEST(saved_graph, returns_the_values_of_nodes)
 {
     enum { COUNT = 300 };
     static float values[COUNT];
@@ -86,7 +86,7 @@ static uint32_t global(const struct vv_saved_graph *saved, const char *name)
     return vv_saved_global(saved, name, strlen(name));
 }
 
-TEST(saved_graph, finds_names_of_parts_and_global_ones)
+TEST(saved_graph, finds_path_names_and_global_names)
 {
     begin_world();
     write_names();
@@ -102,7 +102,7 @@ TEST(saved_graph, finds_names_of_parts_and_global_ones)
     end_world();
 }
 
-TEST(saved_graph, begins_at_a_subtree)
+TEST(saved_graph, starts_at_a_subtree)
 {
     begin_world();
     write_names();
@@ -124,7 +124,7 @@ TEST(saved_graph, begins_at_a_subtree)
     end_world();
 }
 
-TEST(saved_graph, ends_after_any_failed_allocation)
+TEST(saved_graph, handles_every_failed_allocation)
 {
     begin_world();
     write_names();

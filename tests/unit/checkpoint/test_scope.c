@@ -29,7 +29,7 @@ static void write_shared(void)
     free_root(root);
 }
 
-TEST(scope, takes_by_any_path_and_leaves_out_by_all)
+TEST(scope, selects_by_any_path_and_excludes_by_all)
 {
     static const struct {
         const char *only;
@@ -68,7 +68,7 @@ TEST(scope, takes_by_any_path_and_leaves_out_by_all)
     end_world();
 }
 
-TEST(scope, takes_what_comes_into_it_by_a_later_path)
+TEST(scope, selects_nodes_by_a_path_added_later)
 {
     static const varve_read_options cases[] = { { .only = "model" },
         { .except = "opt" } };
@@ -94,7 +94,7 @@ TEST(scope, takes_what_comes_into_it_by_a_later_path)
 
 /* It is the same mismatch as if it had been selected from the start, and is
  * reported once. */
-TEST(scope, tells_of_an_object_when_a_variable_comes_into_it)
+TEST(scope, reports_an_object_when_a_variable_is_selected_later)
 {
     static const varve_read_options cases[] = { { .only = "b|c" },
         { .except = "a" } };
@@ -126,7 +126,7 @@ TEST(scope, tells_of_an_object_when_a_variable_comes_into_it)
     }
 }
 
-TEST(scope, follows_anew_what_is_untracked)
+TEST(scope, is_reevaluated_after_untrack)
 {
     begin_world();
     write_shared();
@@ -147,7 +147,7 @@ TEST(scope, follows_anew_what_is_untracked)
     end_world();
 }
 
-TEST(scope, keeps_no_more_than_twice_what_it_needs)
+TEST(scope, needs_at_most_twice_the_necessary_memory)
 {
     begin_world();
     write_shared();
@@ -241,7 +241,7 @@ static varve_node *add_at(varve_node *root, const char *path)
         child ? child : varve_add_object(root, name), path + size + 1);
 }
 
-TEST(scope, wants_what_a_renamed_path_would_stand_for)
+TEST(scope, applies_patterns_to_renamed_paths)
 {
     static const varve_rename renames[] = { { "model/*", "net/*" },
         { "avg/**", "opt/ema(**)" }, { "adam", "opt" } };
@@ -311,7 +311,7 @@ TEST(scope, follows_renames_backwards_from_any_depth)
     end_world();
 }
 
-TEST(scope, never_calls_unwanted_what_it_had_no_memory_to_look_at)
+TEST(scope, never_excludes_unchecked_nodes_without_memory)
 {
     varve_rename rename = { "model/*", "net/*" };
     varve_read_options options = { .rename = { .list = &rename, .count = 1 },
@@ -347,7 +347,7 @@ static varve_status count_up(void *user, const varve_finding *finding)
     return ++*count == 1 ? VARVE_OK : VARVE_CANCELLED;
 }
 
-TEST(scope, gives_the_findings_of_a_kind)
+TEST(scope, returns_the_findings_of_a_kind)
 {
     varve_error error = { 0 };
     size_t count = 0;
@@ -392,7 +392,7 @@ TEST(scope, resizes_before_it_reshapes)
     end_world();
 }
 
-TEST(scope, fails_with_a_limit)
+TEST(scope, fails_beyond_a_limit)
 {
     char pattern[8192] = "**";
     begin_world();
@@ -415,7 +415,7 @@ TEST(scope, fails_with_a_limit)
     end_world();
 }
 
-TEST(scope, is_mended_after_memory_ran_out)
+TEST(scope, recovers_after_a_failed_allocation)
 {
     varve_error error = { 0 };
     varve_status status = VARVE_NO_MEMORY;

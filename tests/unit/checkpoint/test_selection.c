@@ -29,7 +29,7 @@ static void put(const char *text)
     memory_put(world.memory, "renames", text, strlen(text));
 }
 
-TEST(selection, copies_what_it_is_given)
+TEST(selection, copies_its_options)
 {
     struct vv_selection s;
     begin_world();
@@ -42,7 +42,7 @@ TEST(selection, copies_what_it_is_given)
     end_world();
 }
 
-TEST(selection, refuses_what_is_of_a_later_version_in_any_room)
+TEST(selection, refuses_every_reserved_field_that_is_set)
 {
     static int something;
     varve_read_options options = { 0 };
@@ -82,7 +82,7 @@ static void check_rename(
     vv_buffer_clear(&result);
 }
 
-TEST(selection, renames_by_the_first_that_matches)
+TEST(selection, uses_the_first_matching_rename)
 {
     struct vv_selection s;
     varve_rename renames[] = { { "/a/b", "x" }, { "a/*", "y/*" },
@@ -118,7 +118,7 @@ TEST(selection, reads_a_rename_file)
     end_world();
 }
 
-TEST(selection, names_the_line_of_a_bad_rename)
+TEST(selection, reports_the_line_of_an_invalid_rename)
 {
     static const struct {
         const char *text;
@@ -147,7 +147,7 @@ TEST(selection, names_the_line_of_a_bad_rename)
     end_world();
 }
 
-TEST(selection, refuses_renames_that_are_none)
+TEST(selection, refuses_invalid_renames)
 {
     begin_world();
     const varve_rename bad[] = { { NULL, "a" }, { "a", NULL }, { "*", "a" },
@@ -158,7 +158,7 @@ TEST(selection, refuses_renames_that_are_none)
     end_world();
 }
 
-TEST(selection, survives_every_failed_allocation)
+TEST(selection, handles_every_failed_allocation)
 {
     varve_rename renames[10];
     for (int i = 0; i < 10; i++)
@@ -183,7 +183,7 @@ TEST(selection, survives_every_failed_allocation)
     end_world();
 }
 
-TEST(selection, refuses_a_rename_file_beyond_all_measure)
+TEST(selection, refuses_a_rename_file_that_is_too_large)
 {
     enum { LIMIT = 16 << 20 };
     begin_world();
@@ -202,7 +202,7 @@ TEST(selection, refuses_a_rename_file_beyond_all_measure)
     end_world();
 }
 
-TEST(selection, says_how_files_are_opened)
+TEST(selection, sets_the_options_for_opening_files)
 {
     struct vv_context context = { .dots = true, .no_hdf5 = true,
         .salvages = true };

@@ -124,7 +124,7 @@ static void check_shares(unsigned seed, uint32_t size)
     free(counts);
 }
 
-TEST(share, has_each_byte_once)
+TEST(share, contains_each_byte_once)
 {
     static const uint32_t sizes[] = { 2, 3, 4, 7, 30 };
     begin_world();

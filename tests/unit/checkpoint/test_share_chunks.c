@@ -76,7 +76,7 @@ static uint64_t check_share(const struct vv_share *share)
     return bytes;
 }
 
-TEST(share_chunks, are_all_bytes_of_all_ranks_once)
+TEST(share_chunks, contain_all_bytes_of_all_ranks_once)
 {
     varve_error error = { 0 };
     uint64_t bytes = 0;

@@ -92,7 +92,7 @@ static void disguise(struct own *w, const varve_comm *comm)
         varve_tag(varve_add_object(w->root, "odd"), VARVE_TAG_RANK_LOCAL);
 }
 
-TEST(private_parts, are_refused_where_others_lead_in_or_out)
+TEST(private_parts, are_refused_with_edges_into_or_out_of_them)
 {
     static const struct {
         void (*spoil)(struct own *w, const varve_comm *comm);
@@ -128,7 +128,7 @@ TEST(private_parts, are_refused_where_others_lead_in_or_out)
     }
 }
 
-TEST(private_parts, are_nothing_that_one_process_saves)
+TEST(private_parts, are_refused_by_a_save_of_one_process)
 {
     static const varve_comm comm = { .rank = 1, .size = 2 };
     varve_error error = { 0 };
@@ -155,7 +155,7 @@ TEST(private_parts, are_nothing_that_one_process_saves)
     end_world();
 }
 
-TEST(private_parts, are_saved_where_only_some_ranks_have_things)
+TEST(private_parts, may_exist_on_some_ranks_only)
 {
     uint8_t one[16], other[16];
     varve_error error = { 0 };
@@ -172,7 +172,7 @@ TEST(private_parts, are_saved_where_only_some_ranks_have_things)
     cr_assert_neq(memcmp(one, other, sizeof one), 0);
 }
 
-TEST(private_parts, tell_of_memory_that_runs_out)
+TEST(private_parts, report_failed_allocations)
 {
     static const varve_comm comm = { .rank = 1, .size = 3 };
     begin_world();

@@ -62,7 +62,7 @@ static void end(varve_snapshot *s)
     end_world();
 }
 
-TEST(snapshot, puts_back_every_kind_of_value)
+TEST(snapshot, restores_every_kind_of_value)
 {
     varve_error error = { 0 };
     begin();
@@ -80,7 +80,7 @@ TEST(snapshot, puts_back_every_kind_of_value)
     end(NULL);
 }
 
-TEST(snapshot, holds_the_present_after_a_retake)
+TEST(snapshot, contains_the_current_values_after_a_retake)
 {
     varve_error error = { 0 };
     begin();
@@ -113,7 +113,7 @@ TEST(snapshot, allocates_nothing_while_nothing_grows)
     end(s);
 }
 
-TEST(snapshot, holds_what_it_held_after_a_retake_that_failed)
+TEST(snapshot, is_unchanged_after_a_failed_retake)
 {
     static char text[300];
     memset(text, 'x', sizeof text - 1);
@@ -136,7 +136,7 @@ TEST(snapshot, holds_what_it_held_after_a_retake_that_failed)
     end(s);
 }
 
-TEST(snapshot, holds_what_it_held_when_a_state_cannot_be_saved)
+TEST(snapshot, is_unchanged_if_a_state_cannot_be_saved)
 {
     varve_error error = { 0 };
     begin();
@@ -204,7 +204,7 @@ TEST(snapshot, refuses_a_variable_of_another_type)
     end(s);
 }
 
-TEST(snapshot, puts_values_where_the_memory_is_now)
+TEST(snapshot, restores_values_to_the_current_memory)
 {
     varve_error error = { 0 };
     float x[4] = { 0 };
@@ -218,7 +218,7 @@ TEST(snapshot, puts_values_where_the_memory_is_now)
     end(s);
 }
 
-TEST(snapshot, does_not_mind_objects_or_another_order)
+TEST(snapshot, ignores_objects_and_order)
 {
     varve_error error = { 0 };
     begin();
@@ -248,7 +248,7 @@ TEST(snapshot, outlives_its_graph)
     end_world();
 }
 
-TEST(snapshot, survives_every_failed_allocation)
+TEST(snapshot, handles_every_failed_allocation)
 {
     varve_snapshot *s = NULL;
     begin();
@@ -262,7 +262,7 @@ TEST(snapshot, survives_every_failed_allocation)
     end(s);
 }
 
-TEST(snapshot, outlives_the_node_that_it_is_of)
+TEST(snapshot, outlives_its_node)
 {
     varve_error error = { 0 };
     begin();
@@ -275,7 +275,7 @@ TEST(snapshot, outlives_the_node_that_it_is_of)
     end(s);
 }
 
-TEST(snapshot, is_not_for_a_graph_with_a_mistake)
+TEST(snapshot, refuses_a_graph_with_an_error)
 {
     varve_error error = { 0 };
     begin();
@@ -291,7 +291,7 @@ TEST(snapshot, is_not_for_a_graph_with_a_mistake)
     end(s);
 }
 
-TEST(snapshot, names_the_state_that_does_not_take_its_bytes_back)
+TEST(snapshot, reports_the_state_that_fails_to_load)
 {
     varve_error error = { 0 };
     begin();
@@ -307,7 +307,7 @@ TEST(snapshot, names_the_state_that_does_not_take_its_bytes_back)
     end(s);
 }
 
-TEST(snapshot, puts_back_what_has_no_bytes)
+TEST(snapshot, restores_empty_values)
 {
     varve_error error = { 0 };
     varve_string texts[2] = { { 0 } }, none[1];
@@ -381,7 +381,7 @@ TEST(snapshot, changes_nothing_without_memory_to_restore)
 }
 
 /* The same number of values, but different ones. */
-TEST(snapshot, is_refused_where_patterns_mean_others_of_the_same_number)
+TEST(snapshot, is_refused_if_patterns_select_other_values)
 {
     varve_error error = { 0 };
     float x = 1, y = 2;

@@ -76,7 +76,7 @@ static void change(void)
 
 static const char all[] = "c:1@1/7 i:1@0/128 s:2@2/0 t:1@1/0 x:2@1/5 ";
 
-TEST(snapshot_diff, says_what_is_not_as_it_was)
+TEST(snapshot_diff, lists_changed_values)
 {
     varve_error error;
     begin();
@@ -111,7 +111,7 @@ TEST(snapshot_diff, compares_bits)
     varve_graph_free(p.graph);
 }
 
-TEST(snapshot_diff, passes_over_what_only_one_has)
+TEST(snapshot_diff, skips_values_of_only_one_snapshot)
 {
     varve_error error;
     begin();
@@ -133,7 +133,7 @@ static varve_status stop(void *user, const varve_difference *d)
     return VARVE_CANCELLED;
 }
 
-TEST(snapshot_diff, ends_when_the_visitor_says_so)
+TEST(snapshot_diff, ends_when_the_visitor_returns_an_error)
 {
     varve_error error;
     int calls = 0;
@@ -155,7 +155,7 @@ TEST(snapshot_diff, ends_when_the_visitor_says_so)
     varve_graph_free(p.graph);
 }
 
-TEST(snapshot_diff, without_memory_it_fails_and_leaves_nothing)
+TEST(snapshot_diff, fails_and_leaks_nothing_without_memory)
 {
     varve_error error;
     begin();

@@ -100,7 +100,7 @@ static void same_files(const char *one, const char *other)
     free(bytes[1]);
 }
 
-TEST(snapshot_file, is_the_file_of_that_moment)
+TEST(snapshot_file, equals_a_save_at_that_time)
 {
     varve_error error;
     begin();
@@ -117,7 +117,7 @@ TEST(snapshot_file, is_the_file_of_that_moment)
     varve_graph_free(p.graph);
 }
 
-TEST(snapshot_file, what_was_left_out_is_written_as_it_is)
+TEST(snapshot_file, excluded_values_are_written_as_they_are)
 {
     varve_error error;
     begin();
@@ -139,7 +139,7 @@ TEST(snapshot_file, what_was_left_out_is_written_as_it_is)
     varve_graph_free(p.graph);
 }
 
-TEST(snapshot_file, a_file_is_read_without_touching_the_program)
+TEST(snapshot_file, a_file_is_read_without_changing_the_program)
 {
     varve_error error;
     begin();
@@ -157,7 +157,7 @@ TEST(snapshot_file, a_file_is_read_without_touching_the_program)
     varve_graph_free(p.graph);
 }
 
-TEST(snapshot_file, a_part_is_read_where_only_a_part_was_taken)
+TEST(snapshot_file, a_partial_snapshot_reads_only_its_part)
 {
     varve_error error;
     begin();
@@ -177,7 +177,7 @@ TEST(snapshot_file, a_part_is_read_where_only_a_part_was_taken)
     varve_graph_free(p.graph);
 }
 
-TEST(snapshot_file, a_damaged_file_leaves_the_snapshot_as_it_was)
+TEST(snapshot_file, a_damaged_file_does_not_change_the_snapshot)
 {
     varve_error error;
     size_t size;
@@ -205,7 +205,7 @@ TEST(snapshot_file, a_damaged_file_leaves_the_snapshot_as_it_was)
     varve_graph_free(p.graph);
 }
 
-TEST(snapshot_file, without_memory_all_is_as_it_was)
+TEST(snapshot_file, without_memory_nothing_changes)
 {
     varve_error error;
     varve_write_options fast = { .no_sync = true };
@@ -242,7 +242,7 @@ TEST(snapshot_file, without_memory_all_is_as_it_was)
 }
 
 /* Relevant under UndefinedBehaviorSanitizer. */
-TEST(snapshot_file, values_without_bytes_are_read_and_put_back)
+TEST(snapshot_file, empty_values_are_read_and_restored)
 {
     varve_error error;
     varve_write_options fast = { .no_sync = true };

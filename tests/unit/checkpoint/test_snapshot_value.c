@@ -54,7 +54,7 @@ static varve_tensor value_of(varve_snapshot *s, const char *path)
     return value;
 }
 
-TEST(snapshot_value, is_that_of_before)
+TEST(snapshot_value, is_the_earlier_value)
 {
     begin();
     varve_error error;
@@ -95,7 +95,7 @@ TEST(snapshot_value, is_found_in_a_ring)
     varve_graph_free(p.graph);
 }
 
-TEST(snapshot_value, is_not_found_where_there_is_none)
+TEST(snapshot_value, is_not_found_at_other_paths)
 {
     begin();
     varve_error error;
@@ -120,7 +120,7 @@ TEST(snapshot_value, is_not_found_where_there_is_none)
 }
 
 /* A snapshot of nodes with a tag, and of nodes below an object with it. */
-TEST(snapshot_value, may_be_of_a_tag)
+TEST(snapshot_value, may_be_selected_by_a_tag)
 {
     begin();
     varve_error error;

@@ -96,7 +96,7 @@ static void damage_a_share(void)
     }
 }
 
-TEST(staging_of_many, puts_more_than_a_little_in_place_in_a_first_restoration)
+TEST(staging_of_many, restores_large_values_in_place_in_a_first_restoration)
 {
     struct run run = begin_shares();
     thread_comm_run(2, 0, -1, load_share, &run);
@@ -109,7 +109,7 @@ TEST(staging_of_many, puts_more_than_a_little_in_place_in_a_first_restoration)
     end_world();
 }
 
-TEST(staging_of_many, undoes_more_where_the_program_has_room_for_it)
+TEST(staging_of_many, undoes_more_with_a_larger_staging_size)
 {
     struct run run = begin_shares();
     damage_a_share();
@@ -134,7 +134,7 @@ static uint64_t bytes_read(struct run *run)
 }
 
 /* So that the values of both ranks can be put back. */
-TEST(staging_of_many, stages_more_where_something_is_at_risk)
+TEST(staging_of_many, stages_more_if_values_are_at_risk)
 {
     struct run run = begin_shares();
     run.has_kept = true;

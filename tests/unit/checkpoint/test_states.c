@@ -41,7 +41,7 @@ static void check_states(const char *first, const char *second,
     cr_assert_eq(sum, saves);
 }
 
-TEST(states, are_asked_for_what_they_are_only_where_an_undo_can_be_needed)
+TEST(states, are_saved_for_an_undo_only_if_necessary)
 {
     write_states();
     for (int i = 0; i < 3; i++) {
@@ -65,7 +65,7 @@ TEST(states, are_asked_for_what_they_are_only_where_an_undo_can_be_needed)
     end_world();
 }
 
-TEST(states, that_cannot_be_saved_are_loaded_and_others_undone)
+TEST(states, that_cannot_be_saved_stay_loaded_and_others_are_undone)
 {
     write_states();
     for (int i = 0; i < 3; i++) {

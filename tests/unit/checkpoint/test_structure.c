@@ -100,7 +100,7 @@ static void same_files(const char *one, const char *other)
     free(bytes[1]);
 }
 
-TEST(structure, is_written_again_byte_for_byte)
+TEST(structure, is_written_back_byte_for_byte)
 {
     varve_error error;
     write_sample(test_path("run/c"));
@@ -154,7 +154,7 @@ TEST(structure, is_an_ordinary_graph)
     varve_graph_free(g);
 }
 
-TEST(structure, has_its_values_in_memory_once)
+TEST(structure, stores_its_values_in_memory_once)
 {
     enum { COUNT = 1 << 20 }; /* 4 MiB, twice */
     varve_error error;
@@ -175,7 +175,7 @@ TEST(structure, has_its_values_in_memory_once)
     varve_graph_free(g);
 }
 
-TEST(structure, may_have_any_node_for_its_root)
+TEST(structure, may_have_any_node_as_its_root)
 {
     varve_error error;
     static const char *const roots[] = { "z list", "dict/of texts", "state",
@@ -197,7 +197,7 @@ TEST(structure, may_have_any_node_for_its_root)
     }
 }
 
-TEST(structure, of_a_damaged_or_missing_file_is_none)
+TEST(structure, is_not_created_from_a_damaged_or_missing_file)
 {
     varve_error error;
     size_t size, found = 0;
@@ -256,7 +256,7 @@ static varve_graph *part_of(
     return g;
 }
 
-TEST(structure, is_read_past_damaged_values_that_are_left_out)
+TEST(structure, ignores_damage_of_excluded_values)
 {
     varve_error error;
     write_damaged("adam/m(again)", "state");
@@ -331,7 +331,7 @@ static void read_without_memory(const varve_read_options *options)
     }
 }
 
-TEST(structure, without_memory_there_is_none_and_nothing_is_left)
+TEST(structure, fails_and_leaks_nothing_without_memory)
 {
     write_sample(test_path("c"));
     read_without_memory(&(varve_read_options){
@@ -340,7 +340,7 @@ TEST(structure, without_memory_there_is_none_and_nothing_is_left)
     same_files(test_path("c-1.varve"), test_path("again"));
 }
 
-TEST(structure, on_a_failing_disk_there_is_none_and_nothing_is_left)
+TEST(structure, fails_and_leaks_nothing_on_a_failing_disk)
 {
     varve_error error;
     size_t size;
@@ -418,7 +418,7 @@ static bool is_whole_beside_a_write(long call)
     return hit;
 }
 
-TEST(structure, is_all_of_one_file_where_another_replaces_it)
+TEST(structure, is_read_from_one_file_if_another_replaces_it)
 {
     long call = 0;
     while (is_whole_beside_a_write(call))
@@ -466,7 +466,7 @@ static varve_graph *graph_with_unsaved(uint64_t count)
     return g;
 }
 
-TEST(structure, takes_no_memory_for_what_has_no_value)
+TEST(structure, needs_no_memory_without_a_value)
 {
     varve_error error = { 0 };
     varve_graph *g = graph_with_unsaved((uint64_t)1 << 30);
@@ -483,7 +483,7 @@ TEST(structure, takes_no_memory_for_what_has_no_value)
     varve_graph_free(g);
 }
 
-TEST(structure, gives_memory_to_who_asks_for_it)
+TEST(structure, allocates_memory_on_request)
 {
     varve_error error = { 0 };
     varve_graph *g = graph_with_unsaved(1 << 20);
@@ -499,7 +499,7 @@ TEST(structure, gives_memory_to_who_asks_for_it)
     varve_graph_free(g);
 }
 
-TEST(structure, takes_a_snapshot_of_what_has_no_memory)
+TEST(structure, can_have_a_snapshot_of_variables_without_memory)
 {
     varve_error error = { 0 };
     varve_graph *g = graph_with_unsaved(1 << 20);
@@ -527,7 +527,7 @@ static void write_floats(uint64_t count)
 }
 
 /* A variable without a value still has none after a failed read. */
-TEST(structure, stays_without_a_value_after_a_read_that_failed)
+TEST(structure, has_no_value_after_a_failed_read)
 {
     const varve_read_options left_out = { .only = "other" };
     varve_error error = { 0 };

@@ -103,7 +103,7 @@ static void check_same_bytes(
 }
 
 /* Uncompressed and compressed. */
-TEST(in_file, what_is_large_stays_and_is_written_as_it_was)
+TEST(in_file, large_values_stay_in_the_file_and_can_be_written)
 {
     for (int compress = 0; compress <= PACKED; compress++) {
         struct world w;
@@ -130,7 +130,7 @@ TEST(in_file, what_is_large_stays_and_is_written_as_it_was)
     }
 }
 
-TEST(in_file, any_range_can_be_copied_out)
+TEST(in_file, any_range_can_be_read)
 {
     struct world w;
     begin(&w, "a.varve", PACKED);
@@ -163,7 +163,7 @@ static uint64_t stays_from(const uint64_t *sizes, size_t count)
     return from;
 }
 
-TEST(in_file, small_values_are_in_memory_up_to_a_number_of_bytes)
+TEST(in_file, small_values_are_loaded_up_to_a_limit)
 {
     enum { MOST = 40000 };
     static uint64_t sizes[MOST];
@@ -185,7 +185,7 @@ TEST(in_file, small_values_are_in_memory_up_to_a_number_of_bytes)
 }
 
 /* 16 MiB in values of 8 KiB. */
-TEST(in_file, many_small_values_stay_too)
+TEST(in_file, many_small_values_stay_in_the_file)
 {
     enum { COUNT = 2048, EACH = 2048, MOST = 6 << 20 };
     struct world w;
@@ -223,7 +223,7 @@ TEST(in_file, many_small_values_stay_too)
 }
 
 /* Values are verified at each access, not only when the graph is created. */
-TEST(in_file, damage_that_comes_later_fails_the_copy)
+TEST(in_file, later_damage_fails_the_copy)
 {
     struct world w;
     varve_error error = { 0 };
@@ -240,7 +240,7 @@ TEST(in_file, damage_that_comes_later_fails_the_copy)
     end(&w);
 }
 
-TEST(in_file, what_is_left_out_has_no_value)
+TEST(in_file, excluded_values_are_not_available)
 {
     struct world w;
     varve_error error = { 0 };
@@ -264,7 +264,7 @@ TEST(in_file, what_is_left_out_has_no_value)
     end(&w);
 }
 
-TEST(in_file, a_restoration_must_find_it_as_it_is)
+TEST(in_file, a_restoration_requires_equal_values)
 {
     struct world w;
     varve_error error = { 0 };
@@ -305,7 +305,7 @@ TEST(in_file, a_graft_outlives_the_file)
 }
 
 /* Every system call and every allocation fails once; nothing may be leaked. */
-TEST(in_file, a_failure_leaves_nothing)
+TEST(in_file, a_failure_leaks_nothing)
 {
     struct world w;
     varve_error error;

@@ -41,7 +41,7 @@ static varve_node *renewed_root(varve_node *root)
     return new_root();
 }
 
-TEST(suggestion, follows_what_is_below_a_slip)
+TEST(suggestion, follows_paths_below_a_misspelled_name)
 {
     begin_world();
     varve_node *root = new_root();
@@ -65,7 +65,7 @@ TEST(suggestion, follows_what_is_below_a_slip)
     end_world();
 }
 
-TEST(suggestion, writes_names_as_renames_need_them)
+TEST(suggestion, escapes_names_for_renames)
 {
     begin_world();
     varve_node *root = new_root();
@@ -84,7 +84,7 @@ TEST(suggestion, writes_names_as_renames_need_them)
 }
 
 /* A truncated path would be useless. */
-TEST(suggestion, gives_no_path_that_is_too_long_to_show)
+TEST(suggestion, omits_paths_that_are_too_long)
 {
     static char name[4090];
     begin_world();
@@ -114,7 +114,7 @@ TEST(suggestion, gives_no_path_that_is_too_long_to_show)
     end_world();
 }
 
-TEST(suggestion, names_slots_by_the_paths_of_the_other_side)
+TEST(suggestion, formats_slots_with_paths_of_the_other_side)
 {
     begin_world();
     varve_node *root = new_root();
@@ -140,7 +140,7 @@ TEST(suggestion, names_slots_by_the_paths_of_the_other_side)
     end_world();
 }
 
-TEST(suggestion, names_slots_whose_owner_or_variable_is_called_otherwise)
+TEST(suggestion, finds_slots_with_renamed_owner_or_variable)
 {
     begin_world();
     varve_node *root = new_root();
@@ -160,7 +160,7 @@ TEST(suggestion, names_slots_whose_owner_or_variable_is_called_otherwise)
     end_world();
 }
 
-TEST(suggestion, gives_nothing_for_a_slot_that_has_no_like)
+TEST(suggestion, suggests_nothing_for_a_slot_without_a_similar_one)
 {
     begin_world();
     varve_node *root = new_root();
@@ -182,7 +182,7 @@ TEST(suggestion, gives_nothing_for_a_slot_that_has_no_like)
     end_world();
 }
 
-TEST(suggestion, survives_lack_of_memory)
+TEST(suggestion, handles_failed_allocations)
 {
     varve_error error = { 0 };
     begin_world();

@@ -74,7 +74,7 @@ static uint64_t reads_of(uint64_t staging_size, varve_passes passes)
     return bytes;
 }
 
-TEST(transfer, reads_twice_what_does_not_fit_into_staging)
+TEST(transfer, reads_values_above_the_staging_size_twice)
 {
     begin();
     const uint64_t all = 2 * COUNT * sizeof *a;
@@ -162,7 +162,7 @@ static void damage_neighbours(size_t size, size_t step)
     }
 }
 
-TEST(transfer, stages_neighbours_however_they_lie)
+TEST(transfer, stages_adjacent_values_with_any_layout)
 {
     static const size_t sizes[][2] = { { 4096, 0 }, { 64, 64 }, { 68, 4 },
         { 4000, 0 }, { 64, 0 }, { 32, 64 } };
@@ -186,7 +186,7 @@ TEST(transfer, stages_neighbours_however_they_lie)
     }
 }
 
-TEST(transfer, names_what_a_streaming_read_has_touched)
+TEST(transfer, reports_variables_changed_by_a_streaming_read)
 {
     begin();
     damage();
@@ -201,7 +201,7 @@ TEST(transfer, names_what_a_streaming_read_has_touched)
     end_world();
 }
 
-TEST(transfer, undoes_all_when_a_state_refuses_its_bytes)
+TEST(transfer, undoes_everything_if_a_state_fails)
 {
     begin();
     varve_node *root = make(1, "old");
@@ -222,7 +222,7 @@ TEST(transfer, undoes_all_when_a_state_refuses_its_bytes)
     end_world();
 }
 
-TEST(transfer, brings_what_has_no_bytes)
+TEST(transfer, restores_empty_values)
 {
     begin_world();
     varve_node *root = new_root();
@@ -277,7 +277,7 @@ TEST(transfer, is_undone_by_every_failed_allocation)
 
 /* Mapped pages and new memory are released: the variable is pending again, and
  * a retry delivers both. */
-TEST(transfer, gives_new_memory_back_when_a_state_refuses_its_bytes)
+TEST(transfer, frees_new_memory_if_a_state_fails)
 {
     enum { LARGE = 1 << 15 }; /* 128 KiB: is mapped */
     static float large[LARGE];
@@ -317,7 +317,7 @@ TEST(transfer, gives_new_memory_back_when_a_state_refuses_its_bytes)
 
 /* A few of very many values, read in file order regardless of the program's
  * order. */
-TEST(transfer, brings_a_few_of_many)
+TEST(transfer, restores_a_few_of_many)
 {
     enum { MANY = 200 };
     float values[MANY], late[3] = { 0 };
@@ -343,7 +343,7 @@ TEST(transfer, brings_a_few_of_many)
     end_world();
 }
 
-TEST(transfer, names_as_much_as_a_message_holds)
+TEST(transfer, lists_as_many_paths_as_fit_a_message)
 {
     static float many[3000];
     char name[16];
@@ -371,7 +371,7 @@ TEST(transfer, names_as_much_as_a_message_holds)
 }
 
 /* As many names as fit into a message. */
-TEST(transfer, names_what_it_can_of_much_that_was_touched)
+TEST(transfer, lists_as_many_changed_variables_as_fit)
 {
     enum { MANY = 3000 };
     static float many[MANY];

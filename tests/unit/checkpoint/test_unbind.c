@@ -20,7 +20,7 @@ static void write_two(void)
     free_root(root);
 }
 
-TEST(unbind, sweeps_what_cannot_be_reached)
+TEST(unbind, unbinds_unreachable_nodes)
 {
     float x[2] = { 0 };
     begin_world();
@@ -44,7 +44,7 @@ TEST(unbind, sweeps_what_cannot_be_reached)
 }
 
 /* Without a sweep; nodes reached only through it are unbound too. */
-TEST(unbind, lets_go_at_once_of_what_no_edge_leads_to)
+TEST(unbind, unbinds_a_node_without_edges_immediately)
 {
     float x[2] = { 0 };
     begin_world();
@@ -68,7 +68,7 @@ TEST(unbind, lets_go_at_once_of_what_no_edge_leads_to)
     end_world();
 }
 
-TEST(unbind, knows_what_leads_up_without_a_sweep)
+TEST(unbind, finds_ancestors_without_a_search)
 {
     begin_world();
     write_two();

@@ -20,7 +20,7 @@ static const varve_write_options verified = { .incremental = true,
     .increment = { .only_dirty = true,
     .verify_clean = true } };
 
-TEST(unchanged, is_what_was_not_touched_and_is_not_looked_at)
+TEST(unchanged, unmarked_values_are_not_read)
 {
     begin_incremental();
     save_touched();
@@ -42,7 +42,7 @@ TEST(unchanged, is_what_was_not_touched_and_is_not_looked_at)
 
 /* Digests decide in any case: touching a value without changing it writes
  * nothing. */
-TEST(unchanged, is_what_was_touched_and_is_as_it_was)
+TEST(unchanged, marked_values_with_equal_content_are_not_written)
 {
     uint64_t one, two;
     begin_incremental();
@@ -56,7 +56,7 @@ TEST(unchanged, is_what_was_touched_and_is_as_it_was)
     end_incremental();
 }
 
-TEST(unchanged, is_verified_where_that_is_wanted)
+TEST(unchanged, is_verified_with_the_option)
 {
     varve_error error = { 0 };
     begin_incremental();
@@ -189,7 +189,7 @@ static void end_changes(void)
     end_incremental();
 }
 
-TEST(unchanged, is_nothing_that_the_library_changed)
+TEST(unchanged, excludes_values_changed_by_the_library)
 {
     static void (*const changes[])(void) = { rebinds, retypes, restores,
         restores_half, restores_a_snapshot, replaces, swaps, initializes };
@@ -209,7 +209,7 @@ TEST(unchanged, is_nothing_that_the_library_changed)
 
 /* --- Failures and other bases --------------------------------------------- */
 
-TEST(unchanged, is_nothing_that_a_save_was_to_write_which_failed)
+TEST(unchanged, excludes_values_of_a_failed_save)
 {
     varve_error error = { 0 };
     bool hit = true;
@@ -244,7 +244,7 @@ TEST(unchanged, is_nothing_that_a_save_was_to_write_which_failed)
     }
 }
 
-TEST(unchanged, is_what_it_is_since_the_base_whichever_that_is)
+TEST(unchanged, is_relative_to_the_base)
 {
     varve_write_options from_first = touched;
     begin_incremental();
@@ -268,7 +268,7 @@ TEST(unchanged, is_what_it_is_since_the_base_whichever_that_is)
     end_incremental();
 }
 
-TEST(unchanged, is_nothing_since_a_base_that_others_have_written)
+TEST(unchanged, is_empty_for_a_base_of_another_program)
 {
     begin_incremental();
     save_touched();
@@ -284,7 +284,7 @@ TEST(unchanged, is_nothing_since_a_base_that_others_have_written)
     end_incremental();
 }
 
-TEST(unchanged, is_nothing_once_the_base_is_forgotten)
+TEST(unchanged, is_empty_for_a_base_of_many_saves_ago)
 {
     varve_write_options first = touched;
     begin_incremental();
@@ -301,7 +301,7 @@ TEST(unchanged, is_nothing_once_the_base_is_forgotten)
     end_incremental();
 }
 
-TEST(unchanged, is_known_of_each_root_apart)
+TEST(unchanged, is_recorded_separately_for_each_root)
 {
     static float more[LARGE];
     begin_incremental();
@@ -322,7 +322,7 @@ TEST(unchanged, is_known_of_each_root_apart)
 
 /* --- Asynchronous saves, forks, and lack of memory ------------------------ */
 
-TEST(unchanged, is_what_the_jobs_before_have_written)
+TEST(unchanged, includes_values_written_by_earlier_jobs)
 {
     enum { JOBS = 6 };
     varve_error error = { 0 };
@@ -358,7 +358,7 @@ TEST(unchanged, is_what_the_jobs_before_have_written)
     end_incremental();
 }
 
-TEST(unchanged, outlives_the_graph_with_a_job_in_flight)
+TEST(unchanged, outlives_the_graph_with_a_pending_job)
 {
     varve_error error = { 0 };
     begin_incremental();
@@ -384,7 +384,7 @@ static int64_t process(void *state, char *machine, size_t size)
     return process_now;
 }
 
-TEST(unchanged, is_nothing_in_the_child_of_a_fork)
+TEST(unchanged, is_empty_in_a_forked_child)
 {
     begin_world();
     struct vv_system system = *world.context.system;
@@ -405,7 +405,7 @@ TEST(unchanged, is_nothing_in_the_child_of_a_fork)
     end_world();
 }
 
-TEST(unchanged, is_nothing_where_memory_lacks_to_know_it)
+TEST(unchanged, is_empty_without_memory)
 {
     varve_status status = VARVE_NO_MEMORY;
     begin_incremental();

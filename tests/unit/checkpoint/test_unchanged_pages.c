@@ -133,7 +133,7 @@ static float *shared_page(void)
                                            : &incremental.large[LARGE - 1];
 }
 
-TEST(unchanged_pages, is_what_the_machine_saw_no_write_to)
+TEST(unchanged_pages, unwritten_pages_are_not_read)
 {
     new_tracked_root(true);
     save_to("run/m", &tracked);
@@ -162,7 +162,7 @@ static float *add_apart(void)
     return apart;
 }
 
-TEST(unchanged_pages, are_not_looked_at_beside_those_that_others_have_a_part_of)
+TEST(unchanged_pages, are_not_read_next_to_pages_shared_with_others)
 {
     new_tracked_root(true);
     float *apart = add_apart();
@@ -181,7 +181,7 @@ TEST(unchanged_pages, are_not_looked_at_beside_those_that_others_have_a_part_of)
 }
 
 /* The first save records the ends, the second does not examine the value. */
-TEST(unchanged_pages, at_the_ends_are_known_of_saves_that_looked)
+TEST(unchanged_pages, partial_pages_are_known_after_a_save_that_read_them)
 {
     new_tracked_root(true);
     float *apart = add_apart();
@@ -196,7 +196,7 @@ TEST(unchanged_pages, at_the_ends_are_known_of_saves_that_looked)
     end_tracked();
 }
 
-TEST(unchanged_pages, is_nothing_where_the_machine_does_not_tell)
+TEST(unchanged_pages, is_empty_without_system_support)
 {
     begin_incremental();
     for (int i = 1; i < 4; i++) {
@@ -259,7 +259,7 @@ static void do_something(unsigned *seed, varve_snapshot *s, bool is_swapped)
     }
 }
 
-TEST(unchanged_pages, agrees_with_sums_whatever_happens)
+TEST(unchanged_pages, agrees_with_digests_after_random_operations)
 {
     const varve_snapshot_options follow = { .track = true };
     static const char *const prefixes[] = { "run/m", "run/m", "run/n" };
@@ -289,7 +289,7 @@ TEST(unchanged_pages, agrees_with_sums_whatever_happens)
 }
 
 /* Data written before the oldest recorded check. */
-TEST(unchanged_pages, is_nothing_since_before_the_machine_was_asked)
+TEST(unchanged_pages, is_empty_before_the_first_recorded_check)
 {
     varve_error error = { 0 };
     varve_write_options cancelled = tracked;
@@ -308,7 +308,7 @@ TEST(unchanged_pages, is_nothing_since_before_the_machine_was_asked)
     end_tracked();
 }
 
-TEST(unchanged_pages, by_page_is_nothing_where_memory_lacks)
+TEST(unchanged_pages, is_empty_without_memory)
 {
     varve_status status = VARVE_NO_MEMORY;
     new_tracked_root(false);
@@ -325,7 +325,7 @@ TEST(unchanged_pages, by_page_is_nothing_where_memory_lacks)
 }
 
 /* Both jobs are pending before the first is written. */
-TEST(unchanged_pages, is_known_by_page_of_jobs_in_flight)
+TEST(unchanged_pages, includes_pages_of_pending_jobs)
 {
     enum { JOBS = 12 };
     varve_error error = { 0 };

@@ -18,7 +18,7 @@ static void check(
     cr_assert(!name || strstr(error.message, name), "%s", error.message);
 }
 
-TEST(unrestored, names_an_option_that_needs_a_restoration)
+TEST(unrestored, reports_an_option_that_requires_a_restoration)
 {
     const varve_read_options map = { .map = true };
     const varve_read_options missing = { .expect.missing = "a" };
@@ -30,7 +30,7 @@ TEST(unrestored, names_an_option_that_needs_a_restoration)
     }
 }
 
-TEST(unrestored, names_an_option_that_needs_a_graph_of_the_program)
+TEST(unrestored, reports_an_option_that_requires_a_program_graph)
 {
     static const varve_rename renames[] = { { "a", "b" } };
     const struct {
@@ -50,7 +50,7 @@ TEST(unrestored, names_an_option_that_needs_a_graph_of_the_program)
     }
 }
 
-TEST(unrestored, takes_what_chooses_and_how_it_is_read)
+TEST(unrestored, accepts_selection_and_read_options)
 {
     const varve_read_options options = { .only = "a", .subtree = "b",
         .no_verify = true, .passes = VARVE_ONE_PASS, .foreign.dots = true,

@@ -26,7 +26,7 @@ static uint32_t ask_second(struct vv_value_ends *ends, uint32_t moment)
     return vv_value_ends_since(ends, second, sizeof second, moment);
 }
 
-TEST(value_ends, are_as_they_were_since_they_became_so)
+TEST(value_ends, are_unchanged_since_their_last_change)
 {
     struct vv_value_ends ends = new_ends();
     second[4] = 0;
@@ -40,7 +40,7 @@ TEST(value_ends, are_as_they_were_since_they_became_so)
 }
 
 /* Equal digests, but different ones in between. */
-TEST(value_ends, that_change_and_change_back_are_new)
+TEST(value_ends, that_change_and_revert_are_new)
 {
     struct vv_value_ends ends = new_ends();
     for (uint32_t moment = 1; moment < 4; moment++) {
@@ -51,7 +51,7 @@ TEST(value_ends, that_change_and_change_back_are_new)
     vv_value_ends_clear(&ends);
 }
 
-TEST(value_ends, that_are_others_at_this_place_are_new)
+TEST(value_ends, of_another_value_at_this_address_are_new)
 {
     struct vv_value_ends ends = new_ends();
     vv_value_ends_begin(&ends);
@@ -64,7 +64,7 @@ TEST(value_ends, that_are_others_at_this_place_are_new)
 }
 
 /* A change that was reverted would not have been seen. */
-TEST(value_ends, that_a_look_did_not_ask_for_are_forgotten)
+TEST(value_ends, that_a_check_omitted_are_dropped)
 {
     struct vv_value_ends ends = new_ends();
     vv_value_ends_begin(&ends);
@@ -81,7 +81,7 @@ TEST(value_ends, that_a_look_did_not_ask_for_are_forgotten)
     vv_value_ends_clear(&ends);
 }
 
-TEST(value_ends, are_new_where_memory_lacks)
+TEST(value_ends, are_new_without_memory)
 {
     struct vv_value_ends ends = new_ends();
     for (uint32_t moment = 1; moment < 4; moment++) {

@@ -42,7 +42,7 @@ static void note(void *user, const varve_damage *damage)
         damage->path ? damage->path : "");
 }
 
-TEST(verify, finds_one_wrong_bit_anywhere_in_the_data)
+TEST(verify, finds_one_flipped_bit_anywhere_in_the_data)
 {
     begin_world();
     write_model();
@@ -69,7 +69,7 @@ TEST(verify, finds_one_wrong_bit_anywhere_in_the_data)
 }
 
 /* Columns of a matrix: each has its own chunks. */
-TEST(verify, finds_one_wrong_bit_in_any_piece)
+TEST(verify, finds_one_flipped_bit_in_any_piece)
 {
     enum { ROWS = 1000, COLUMNS = LARGE / ROWS, FIRST = 290 };
     static const varve_box boxes[] = {
@@ -118,7 +118,7 @@ TEST(verify, finds_one_wrong_bit_in_any_piece)
 }
 
 /* Any damage is found by one of the processes that share the work. */
-TEST(verify, is_shared_by_any_number)
+TEST(verify, can_be_divided_among_processes)
 {
     varve_error error = { 0 };
     begin_world();
@@ -143,7 +143,7 @@ TEST(verify, is_shared_by_any_number)
     end_world();
 }
 
-TEST(verify, tells_all_damage_in_order)
+TEST(verify, reports_all_damage_in_order)
 {
     struct found found = { 0 };
     varve_verify_options options = { .on_damage = note,
@@ -193,7 +193,7 @@ TEST(verify, can_be_cancelled)
     end_world();
 }
 
-TEST(verify, survives_every_failed_allocation)
+TEST(verify, handles_every_failed_allocation)
 {
     varve_error error = { 0 };
     begin_world();
@@ -228,7 +228,7 @@ static int follow(void *user, uint64_t done, uint64_t total, const char *what)
 
 /* A span begins at the end of the previous one, so the padding before the index
  * may be a span of its own. */
-TEST(verify, looks_at_padding_at_the_very_end)
+TEST(verify, checks_padding_at_the_end)
 {
     enum { FIRST = 300001, LAST = VV_CHUNK_SIZE + 1010 };
     bool named_nothing = false;
@@ -272,7 +272,7 @@ TEST(verify, looks_at_padding_at_the_very_end)
     end_world();
 }
 
-TEST(verify, tells_all_damage_or_that_memory_is_missing)
+TEST(verify, reports_all_damage_or_a_failed_allocation)
 {
     varve_error error = { 0 };
     varve_saved_node node;
@@ -304,7 +304,7 @@ TEST(verify, tells_all_damage_or_that_memory_is_missing)
     end_world();
 }
 
-TEST(verify, needs_no_place_for_its_error)
+TEST(verify, accepts_a_null_error)
 {
     begin_world();
     write_model();
@@ -319,7 +319,7 @@ TEST(verify, needs_no_place_for_its_error)
 }
 
 #ifdef VV_HAVE_ZSTD
-TEST(verify, tells_all_damage_of_what_is_packed)
+TEST(verify, reports_all_damage_of_compressed_data)
 {
     static float middle[20000];
     const varve_write_options options = { .compress = 1 };

@@ -31,7 +31,7 @@ static uint32_t renamed(
                                                                   : 54321;
 }
 
-TEST(visited_paths, says_where_renames_lead)
+TEST(visited_paths, returns_the_targets_of_renames)
 {
     begin_world();
     write_file();
@@ -89,7 +89,7 @@ TEST(visited_paths, searches_paths_of_slots_up_to_a_bound)
 }
 
 /* Nodes below it are still reachable elsewhere, and get new children. */
-TEST(visited_paths, may_be_looked_at_when_the_root_of_a_read_is_gone)
+TEST(visited_paths, can_be_used_after_the_root_of_a_read_is_removed)
 {
     static const varve_rename rename = { "model/x", "model/k" };
     begin_world();

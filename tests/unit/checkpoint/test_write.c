@@ -21,7 +21,7 @@ static varve_node *make(bool reversed)
     return root;
 }
 
-TEST(write, gives_the_same_bytes_for_the_same_graph)
+TEST(write, writes_the_same_bytes_for_the_same_graph)
 {
     begin_world();
     size_t size, other_size;
@@ -52,7 +52,7 @@ static void check_fails(varve_node *root, const varve_write_options *options,
     cr_assert_eq(memory_file_count(world.memory), 0);
 }
 
-TEST(write, refuses_metadata_that_is_none)
+TEST(write, refuses_invalid_metadata)
 {
     static const struct {
         varve_metadata metadata[2];
@@ -89,7 +89,7 @@ static int cancel(void *user, uint64_t done, uint64_t total, const char *what)
     return --*(int *)user < 0;
 }
 
-TEST(write, leaves_no_trace_of_a_failure)
+TEST(write, leaves_no_file_after_a_failure)
 {
     begin_world();
     varve_node *root = make(false);
@@ -110,7 +110,7 @@ TEST(write, leaves_no_trace_of_a_failure)
     end_world();
 }
 
-TEST(write, replaces_an_older_file_unless_it_may_not)
+TEST(write, replaces_an_older_file_unless_no_replace_is_set)
 {
     varve_error error = { 0 };
     varve_write_options keep = { .no_replace = true };
@@ -142,7 +142,7 @@ TEST(write, keeps_a_counter)
     end_world();
 }
 
-TEST(write, survives_every_failed_allocation)
+TEST(write, handles_every_failed_allocation)
 {
     varve_metadata metadata = { .name = "a", .kind = VARVE_METADATA_REAL };
     varve_write_options options = { .metadata = &metadata,
@@ -162,7 +162,7 @@ TEST(write, survives_every_failed_allocation)
     end_world();
 }
 
-TEST(write, wants_a_node_and_a_path)
+TEST(write, requires_a_node_and_a_path)
 {
     varve_error error = { 0 };
     begin_world();
@@ -188,7 +188,7 @@ TEST(write, wants_a_node_and_a_path)
 }
 
 /* A value with more chunks than the initial capacity for digests. */
-TEST(write, survives_every_failed_allocation_of_digests)
+TEST(write, handles_every_failed_allocation_of_digests)
 {
     enum { CHUNKS = 20, SIZE = CHUNKS << 20 };
     varve_status status = VARVE_NO_MEMORY;
@@ -213,7 +213,7 @@ TEST(write, survives_every_failed_allocation_of_digests)
 }
 
 /* An error of another graph has no effect on this one. */
-TEST(write, wants_a_node_that_could_be_made)
+TEST(write, refuses_a_nil_node)
 {
     varve_error error = { 0 };
     begin_world();

@@ -8,7 +8,7 @@
 
 #include "write_options.h"
 
-TEST(write_options, are_of_this_version_without_any)
+TEST(write_options, are_valid_if_empty)
 {
     const varve_write_options known = { .incremental = true,
         .increment.track = true,
@@ -18,7 +18,7 @@ TEST(write_options, are_of_this_version_without_any)
     cr_assert_ok(vv_write_options_check(&known, &error), error);
 }
 
-TEST(write_options, are_of_a_later_version_where_any_room_is_filled)
+TEST(write_options, are_of_a_later_version_if_a_reserved_field_is_set)
 {
     static int something;
     varve_write_options options = { 0 };
@@ -37,7 +37,7 @@ TEST(write_options, are_of_a_later_version_where_any_room_is_filled)
 }
 
 /* Options that require another option. */
-TEST(write_options, are_refused_by_name_where_they_have_no_effect)
+TEST(write_options, are_refused_by_name_if_they_have_no_effect)
 {
     const struct {
         varve_write_options options;
@@ -68,7 +68,7 @@ TEST(write_options, are_refused_by_name_where_they_have_no_effect)
     }
 }
 
-TEST(write_options, are_taken_where_they_have_an_effect)
+TEST(write_options, are_accepted_if_they_have_an_effect)
 {
     const varve_write_options right[] = {
         { .incremental = true, .increment = { .base = "a", .track = true,
@@ -88,7 +88,7 @@ TEST(write_options, are_taken_where_they_have_an_effect)
         cr_assert_ok(vv_write_options_check(&right[i], &error), error);
 }
 
-TEST(write_options, have_our_format_where_files_are_numbered)
+TEST(write_options, must_have_the_varve_format_for_numbered_files)
 {
     const varve_write_options npz = { .format = VARVE_FORMAT_NPZ };
     const varve_write_options ours = { .no_sync = true };

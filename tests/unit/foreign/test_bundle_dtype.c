@@ -6,7 +6,7 @@
 
 #include "support/test.h"
 
-TEST(bundle_dtype, has_a_number_for_every_type_of_ours)
+TEST(bundle_dtype, has_a_number_for_every_element_type)
 {
     static const uint32_t numbers[] = { 0, 10, 6, 5, 3, 9, 4, 17, 22, 23, 19,
         14, 1, 2, 8, 18, 25, 24, 7 };
@@ -20,7 +20,7 @@ TEST(bundle_dtype, has_a_number_for_every_type_of_ours)
     }
 }
 
-TEST(bundle_dtype, takes_quantized_types_for_the_integers_that_they_are)
+TEST(bundle_dtype, maps_quantized_types_to_integers)
 {
     cr_assert_eq(vv_bundle_dtype(11), VARVE_INT8);
     cr_assert_eq(vv_bundle_dtype(12), VARVE_UINT8);
@@ -29,7 +29,7 @@ TEST(bundle_dtype, takes_quantized_types_for_the_integers_that_they_are)
     cr_assert_eq(vv_bundle_dtype(16), VARVE_UINT16);
 }
 
-TEST(bundle_dtype, names_types_that_we_do_not_have)
+TEST(bundle_dtype, names_unsupported_types)
 {
     static const struct {
         uint64_t number;

@@ -23,7 +23,7 @@ static void refuse_header(
     refuse_bundle(status, says);
 }
 
-TEST(bundle_entry, takes_headers_of_its_version)
+TEST(bundle_entry, accepts_headers_of_its_version)
 {
     begin_empty_bundle();
     add_header_hex("0801 1a04 0802 1001"); /* producer 2, consumers from 1 */
@@ -82,7 +82,7 @@ TEST(bundle_entry, refuses_entries_that_contradict_themselves)
         VARVE_TRUNCATED, "x: its 4 bytes at offset 1 do not fit");
 }
 
-TEST(bundle_entry, takes_a_rank_of_16_and_extents_of_0)
+TEST(bundle_entry, accepts_a_rank_of_16_and_extents_of_0)
 {
     struct index_entry t = { .dtype = FLOAT, .rank = 16 };
     varve_saved_node node;
@@ -98,7 +98,7 @@ TEST(bundle_entry, takes_a_rank_of_16_and_extents_of_0)
     end_bundle(reader);
 }
 
-TEST(bundle_entry, knows_every_element_type)
+TEST(bundle_entry, reads_every_element_type)
 {
     char key[16];
     unsigned char bytes[16] = { 1, 2, 3 };
@@ -179,7 +179,7 @@ static void add_columns(int start, int length, uint64_t dtype)
     add_index_entry((const char *)key, sizeof key, &t);
 }
 
-TEST(bundle_entry, puts_slices_together)
+TEST(bundle_entry, assembles_slices)
 {
     begin_bundle();
     add_columns(0, 1, FLOAT);
@@ -193,7 +193,7 @@ TEST(bundle_entry, puts_slices_together)
     end_bundle(reader);
 }
 
-TEST(bundle_entry, refuses_slices_that_do_not_make_a_whole)
+TEST(bundle_entry, refuses_slices_that_do_not_cover_the_shape)
 {
     varve_status bad = VARVE_CORRUPT;
     begin_bundle();
@@ -230,7 +230,7 @@ TEST(bundle_entry, refuses_slices_that_do_not_make_a_whole)
     refuse_bundle(bad, "p: a slice has too many dimensions");
 }
 
-TEST(bundle_entry, notices_slices_that_overlap_when_they_are_read)
+TEST(bundle_entry, detects_overlapping_slices_when_a_value_is_read)
 {
     begin_bundle();
     add_columns(0, 2, FLOAT);
@@ -283,7 +283,7 @@ static void check_header(
     check_refused((const char *[]){ "", header, NULL }, status, says);
 }
 
-TEST(bundle_entry, refuses_headers_that_are_none)
+TEST(bundle_entry, refuses_invalid_headers)
 {
     check_refused((const char *[]){ NULL }, VARVE_CORRUPT,
         "the index is empty");
@@ -300,7 +300,7 @@ TEST(bundle_entry, refuses_headers_that_are_none)
     check_header("08", VARVE_CORRUPT, "the header at byte 1");
 }
 
-TEST(bundle_entry, refuses_versions_that_it_cannot_read)
+TEST(bundle_entry, refuses_unsupported_versions)
 {
     static const char says[] = "excludes readers of version 1";
     check_header("0801 1a021002", VARVE_TOO_NEW, says);
@@ -316,7 +316,7 @@ TEST(bundle_entry, refuses_versions_that_it_cannot_read)
         "format V1, which is not supported: load it with TensorFlow");
 }
 
-TEST(bundle_entry, takes_headers_of_other_versions_that_it_can_read)
+TEST(bundle_entry, accepts_headers_of_other_readable_versions)
 {
     static const char *const headers[] = {
         "0801", "08011a0408071001",
@@ -340,7 +340,7 @@ static void check_entry(
         status, says);
 }
 
-TEST(bundle_entry, refuses_entries_that_break_a_rule)
+TEST(bundle_entry, refuses_invalid_entries)
 {
     check_entry("1200", VARVE_CORRUPT, "x.index: w: it has no element type");
     check_entry("0801 1200 1801 2804", VARVE_CORRUPT, "its shard does not");
@@ -373,7 +373,7 @@ TEST(bundle_entry, refuses_entries_that_break_a_rule)
         "x.data-00000-of-00001: w: its 4 bytes at offset 61");
 }
 
-TEST(bundle_entry, takes_shapes_of_any_extents)
+TEST(bundle_entry, accepts_shapes_of_any_extents)
 {
     struct memory *memory = memory_new();
     struct made m;
@@ -460,7 +460,7 @@ static void check_slices(const struct sliced *s, const char *says)
     memory_free(memory);
 }
 
-TEST(bundle_entry, puts_slices_together_that_make_up_the_whole)
+TEST(bundle_entry, assembles_slices_that_cover_the_value)
 {
     struct sliced s = good_slices();
     struct memory *memory = make_sliced(&s);
@@ -478,7 +478,7 @@ TEST(bundle_entry, puts_slices_together_that_make_up_the_whole)
     memory_free(memory);
 }
 
-TEST(bundle_entry, refuses_slices_that_break_a_rule)
+TEST(bundle_entry, refuses_invalid_slices)
 {
     struct sliced s = good_slices();
     s.keys[3] = 3;
@@ -525,7 +525,7 @@ TEST(bundle_entry, refuses_slices_of_another_rank)
         "w: a slice has too few dimensions");
 }
 
-TEST(bundle_entry, sees_slices_that_overlap_when_it_reads_them)
+TEST(bundle_entry, detects_overlapping_slices_when_it_reads_them)
 {
     struct sliced s = good_slices();
     varve_error error;

@@ -93,7 +93,7 @@ static bool is_there(varve_reader *reader, const char *path)
 
 /* --- Nodes ---------------------------------------------------------------- */
 
-TEST(bundle_graph, makes_variables_states_and_objects)
+TEST(bundle_graph, creates_variables_states_and_objects)
 {
     begin_graph();
     add_object();
@@ -129,7 +129,7 @@ TEST(bundle_graph, makes_variables_states_and_objects)
     end_bundle(reader);
 }
 
-TEST(bundle_graph, hangs_attributes_beside_children)
+TEST(bundle_graph, adds_attributes_next_to_children)
 {
     begin_graph();
     add_object();
@@ -156,7 +156,7 @@ TEST(bundle_graph, hangs_attributes_beside_children)
     end_bundle(reader);
 }
 
-TEST(bundle_graph, lets_optional_attributes_decide_no_kind)
+TEST(bundle_graph, ignores_optional_attributes_for_the_kind_of_a_node)
 {
     begin_graph();
     add_object();
@@ -207,7 +207,7 @@ TEST(bundle_graph, declares_variables_without_values)
     end_bundle(reader);
 }
 
-TEST(bundle_graph, keeps_many_attributes_apart_from_children)
+TEST(bundle_graph, separates_many_attributes_from_children)
 {
     enum { MANY = 70 };
     char names[MANY][16];
@@ -225,7 +225,7 @@ TEST(bundle_graph, keeps_many_attributes_apart_from_children)
     end_bundle(reader);
 }
 
-TEST(bundle_graph, gives_slots_and_savers)
+TEST(bundle_graph, reads_slots_and_savers)
 {
     const char *name;
     uint32_t variable, slot;
@@ -255,7 +255,7 @@ TEST(bundle_graph, gives_slots_and_savers)
     end_bundle(reader);
 }
 
-TEST(bundle_graph, shows_entries_that_no_node_names)
+TEST(bundle_graph, shows_entries_without_a_node)
 {
     begin_graph();
     add_object();
@@ -268,7 +268,7 @@ TEST(bundle_graph, shows_entries_that_no_node_names)
     end_bundle(reader);
 }
 
-TEST(bundle_graph, leaves_out_what_nothing_leads_to)
+TEST(bundle_graph, omits_unreachable_nodes)
 {
     begin_graph();
     add_object();
@@ -282,7 +282,7 @@ TEST(bundle_graph, leaves_out_what_nothing_leads_to)
 
 /* --- Attributes of several tensors --------------------------------------- */
 
-TEST(bundle_graph, hangs_all_tensors_of_one_attribute)
+TEST(bundle_graph, adds_all_tensors_of_one_attribute)
 {
     begin_graph();
     add_object();
@@ -306,7 +306,7 @@ TEST(bundle_graph, hangs_all_tensors_of_one_attribute)
     end_bundle(reader);
 }
 
-TEST(bundle_graph, gives_a_family_to_one_attribute)
+TEST(bundle_graph, assigns_tensors_of_a_table_to_one_attribute)
 {
     begin_graph();
     add_object();
@@ -320,7 +320,7 @@ TEST(bundle_graph, gives_a_family_to_one_attribute)
     end_bundle(reader);
 }
 
-TEST(bundle_graph, takes_no_path_further_down_for_a_family)
+TEST(bundle_graph, does_not_use_deeper_paths_as_tensors_of_a_table)
 {
     static const char *const keys[] = { "t", "" };
     for (size_t i = 0; i < 2; i++) {
@@ -353,7 +353,7 @@ static varve_reader *open_counter(
     return open_bundle();
 }
 
-TEST(bundle_graph, takes_the_save_counter_and_no_other_variable)
+TEST(bundle_graph, reads_the_save_counter_from_its_variable_only)
 {
     varve_reader *reader = open_counter(INT64, 7, NULL);
     cr_assert_eq(varve_reader_counter(reader), 7);
@@ -380,7 +380,7 @@ static void refuse_graph(const char *says)
     refuse_bundle(VARVE_CORRUPT, says);
 }
 
-TEST(bundle_graph, refuses_graphs_that_break_a_rule)
+TEST(bundle_graph, refuses_invalid_graphs)
 {
     begin_graph();
     refuse_graph("the object graph is empty");
@@ -436,7 +436,7 @@ TEST(bundle_graph, refuses_an_entry_in_two_nodes_and_bad_names)
     refuse_bundle(VARVE_CORRUPT, "is not a string");
 }
 
-TEST(bundle_graph, goes_round_in_circles)
+TEST(bundle_graph, reads_cycles)
 {
     begin_graph();
     add_object();

@@ -21,7 +21,7 @@ static void add_sample(void)
     add_string("note", "hello", 5);
 }
 
-TEST(bundle_in, gives_flat_names_as_paths)
+TEST(bundle_in, returns_flat_names_as_paths)
 {
     varve_saved_node node, adam;
     const char *name;
@@ -42,7 +42,7 @@ TEST(bundle_in, gives_flat_names_as_paths)
     end_bundle(reader);
 }
 
-TEST(bundle_in, says_where_a_value_lies_and_that_it_is_damaged)
+TEST(bundle_in, returns_the_offset_of_a_value_and_detects_damage)
 {
     varve_error error;
     varve_saved_node node;
@@ -60,7 +60,7 @@ TEST(bundle_in, says_where_a_value_lies_and_that_it_is_damaged)
     end_bundle(reader);
 }
 
-TEST(bundle_in, demands_the_shards_that_it_needs)
+TEST(bundle_in, requires_the_shards_that_it_needs)
 {
     begin_bundle();
     add_floats("x", 1);
@@ -91,7 +91,7 @@ TEST(bundle_in, reads_from_several_shards)
     end_bundle(reader);
 }
 
-TEST(bundle_in, knows_pointers_that_git_lfs_left)
+TEST(bundle_in, detects_git_lfs_pointers)
 {
     static const char pointer[] =
         "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 4\n";
@@ -109,7 +109,7 @@ TEST(bundle_in, knows_pointers_that_git_lfs_left)
     end_bundle(NULL);
 }
 
-TEST(bundle_in, wants_its_own_name_and_its_own_form)
+TEST(bundle_in, requires_its_own_name_and_format)
 {
     varve_error error;
     add_sample();
@@ -140,7 +140,7 @@ static void look_at_all(varve_reader *reader, varve_status *status)
     }
 }
 
-TEST(bundle_in, survives_the_lack_of_any_memory)
+TEST(bundle_in, handles_failed_allocations)
 {
     varve_error error;
     add_sample();
@@ -164,7 +164,7 @@ TEST(bundle_in, survives_the_lack_of_any_memory)
     end_bundle(NULL);
 }
 
-TEST(bundle_in, survives_reads_that_fail)
+TEST(bundle_in, handles_failed_reads)
 {
     varve_error error = { 0 };
     add_sample();
@@ -252,7 +252,7 @@ TEST(bundle_in, reads_a_golden_bundle)
     memory_free(memory);
 }
 
-TEST(bundle_in, tells_damage_of_a_value_when_it_is_read)
+TEST(bundle_in, reports_damage_of_a_value_when_it_is_read)
 {
     struct memory *memory = memory_new();
     varve_saved_node node;
@@ -273,7 +273,7 @@ TEST(bundle_in, tells_damage_of_a_value_when_it_is_read)
     memory_free(memory);
 }
 
-TEST(bundle_in, opens_whatever_member_is_named)
+TEST(bundle_in, opens_a_bundle_by_any_of_its_files)
 {
     struct memory *memory = memory_new();
     static const char record[] = "model_checkpoint_path: \"x\"";
@@ -337,7 +337,7 @@ static struct memory *without(const char *left_out)
     return copy;
 }
 
-TEST(bundle_in, names_the_shard_that_is_missing_and_says_what_to_do)
+TEST(bundle_in, reports_a_missing_shard_with_a_hint)
 {
     for (unsigned i = 0; i < 3; i++) {
         char path[64], says[256];
@@ -352,7 +352,7 @@ TEST(bundle_in, names_the_shard_that_is_missing_and_says_what_to_do)
     }
 }
 
-TEST(bundle_in, refuses_shards_that_were_cut)
+TEST(bundle_in, refuses_truncated_shards)
 {
     struct memory *memory = put_three();
     memory_resize(memory, "d/x.data-00001-of-00003", 8);
@@ -362,7 +362,7 @@ TEST(bundle_in, refuses_shards_that_were_cut)
     memory_free(memory);
 }
 
-TEST(bundle_in, says_how_to_get_what_git_has_a_pointer_to)
+TEST(bundle_in, reports_git_lfs_pointers_with_a_hint)
 {
     static const char pointer[] =
         "version https://git-lfs.github.com/spec/v1\n"
@@ -378,7 +378,7 @@ TEST(bundle_in, says_how_to_get_what_git_has_a_pointer_to)
     memory_free(memory);
 }
 
-TEST(bundle_in, refuses_a_table_under_another_name_and_text_under_its_own)
+TEST(bundle_in, refuses_a_table_with_another_name_and_text_with_its_name)
 {
     struct memory *memory = put_three();
     size_t size;
@@ -391,7 +391,7 @@ TEST(bundle_in, refuses_a_table_under_another_name_and_text_under_its_own)
 }
 
 /* A sparse file with only its last page on disk. */
-TEST(bundle_in, takes_no_memory_for_a_hole_in_an_index)
+TEST(bundle_in, needs_no_memory_for_a_hole_in_an_index)
 {
     enum { HOLE = 64 << 20 };
     struct memory *memory = memory_new();
@@ -417,7 +417,7 @@ TEST(bundle_in, takes_no_memory_for_a_hole_in_an_index)
     memory_free(memory);
 }
 
-TEST(bundle_in, lists_types_that_nobody_else_has_as_opaque_bytes)
+TEST(bundle_in, lists_unsupported_types_as_opaque_bytes)
 {
     static const struct {
         uint32_t dtype;
@@ -449,7 +449,7 @@ TEST(bundle_in, lists_types_that_nobody_else_has_as_opaque_bytes)
     }
 }
 
-TEST(bundle_in, lets_entries_overlap)
+TEST(bundle_in, accepts_overlapping_entries)
 {
     struct memory *memory = memory_new();
     struct made m;
@@ -481,7 +481,7 @@ static enum vv_probe_result bid_for(
     return vv_bundle_format.probe(&candidate);
 }
 
-TEST(bundle_in, bids_for_what_ends_in_the_mark_of_a_table)
+TEST(bundle_in, recognizes_files_that_end_in_the_table_magic)
 {
     static const char mark[] = "\x57\xfb\x80\x8b\x24\x75\x47\xdb";
     cr_assert_eq(bid_for("x", mark, 8), VV_PROBE_SURE);
@@ -491,7 +491,7 @@ TEST(bundle_in, bids_for_what_ends_in_the_mark_of_a_table)
     cr_assert_eq(bid_for("x", "", 0), VV_PROBE_NONE);
 }
 
-TEST(bundle_in, gives_back_all_memory_when_there_is_none)
+TEST(bundle_in, leaks_nothing_without_memory)
 {
     struct memory *memory = put_three();
     for (long n = 0;; n++) {

@@ -27,7 +27,7 @@ static void add_record(struct vv_buffer *b)
     vv_wire_bytes(b, 77, "later", 5);
 }
 
-TEST(bundle_kept, is_given_back_as_it_was_told)
+TEST(bundle_kept, is_returned_as_recorded)
 {
     static const uint32_t numbers[] = { 0, 1 };
     struct drafted t;
@@ -63,7 +63,7 @@ TEST(bundle_kept, is_given_back_as_it_was_told)
 }
 
 /* The same except for the name and the key. */
-TEST(bundle_kept, writes_a_record_with_all_that_it_had)
+TEST(bundle_kept, writes_a_record_with_all_its_fields)
 {
     struct vv_buffer record, full_name, key, out, wanted;
     struct vv_buffer *const all[] = {

@@ -143,7 +143,7 @@ static size_t count_records(struct world *w, const char *path)
     return count;
 }
 
-TEST(bundle_moments, are_slots_of_what_is_trained)
+TEST(bundle_moments, are_slots_of_trained_variables)
 {
     struct world w = world_new();
     put_sample(w.memory, &(struct spoilt){ 0 });
@@ -154,7 +154,7 @@ TEST(bundle_moments, are_slots_of_what_is_trained)
 }
 
 /* Slots are named like the lists, or by a rename. */
-TEST(bundle_moments, come_to_slots_of_a_program)
+TEST(bundle_moments, are_restored_into_slots_of_a_program)
 {
     static const varve_rename renames[] = {
         { "adam/m(net/**)", "optimizer/_momentums(model/**)" },
@@ -183,7 +183,7 @@ TEST(bundle_moments, come_to_slots_of_a_program)
     world_free(&w);
 }
 
-TEST(bundle_moments, are_none_where_anything_differs)
+TEST(bundle_moments, are_not_slots_if_anything_differs)
 {
     static const struct {
         struct spoilt spoilt;
@@ -235,7 +235,7 @@ TEST(bundle_moments, are_not_recorded_as_slots)
 }
 
 /* A reader that finds slot records does not look for others. */
-TEST(bundle_moments, are_recorded_beside_other_slots)
+TEST(bundle_moments, are_recorded_if_there_are_other_slots)
 {
     struct losses reported;
     static float memory[2];
@@ -261,7 +261,7 @@ TEST(bundle_moments, are_recorded_beside_other_slots)
     world_free(&w);
 }
 
-TEST(bundle_moments, are_none_without_memory)
+TEST(bundle_moments, are_not_created_without_memory)
 {
     varve_status status = VARVE_NO_MEMORY;
     struct world w = world_new();

@@ -52,7 +52,7 @@ static varve_status count_names(struct vv_object_graph *graph, uint32_t object,
     return child->size > 3 ? VARVE_CANCELLED : VARVE_OK;
 }
 
-TEST(bundle_object, goes_through_children_until_it_is_stopped)
+TEST(bundle_object, visits_children_until_it_is_stopped)
 {
     struct vv_bundle bundle;
     struct vv_object object;
@@ -75,7 +75,7 @@ TEST(bundle_object, goes_through_children_until_it_is_stopped)
     vv_buffer_clear(&bytes);
 }
 
-TEST(bundle_object, counts_what_decides_what_a_node_is)
+TEST(bundle_object, counts_attributes_that_determine_the_kind_of_a_node)
 {
     struct vv_bundle bundle;
     struct vv_object object;

@@ -47,7 +47,7 @@ static bool leads(const struct drafted *t, const char *key, uint32_t node)
     return result;
 }
 
-TEST(bundle_key, leads_by_any_path_and_as_a_slot)
+TEST(bundle_key, are_reachable_by_any_path_and_as_a_slot)
 {
     static const struct {
         const char *key;
@@ -134,7 +134,7 @@ static void check_key(struct outgoing *o, uint32_t node, const char *expected)
     cr_assert_str_eq(vv_buffer_string(&o->text), expected);
 }
 
-TEST(bundle_objects, gives_every_value_a_key)
+TEST(bundle_objects, give_every_value_a_key)
 {
     struct outgoing o;
     begin(&o, false, 0);
@@ -147,7 +147,7 @@ TEST(bundle_objects, gives_every_value_a_key)
     end(&o);
 }
 
-TEST(bundle_objects, calls_a_value_by_its_global_name_or_its_path)
+TEST(bundle_objects, name_a_value_by_its_global_name_or_its_path)
 {
     struct outgoing o;
     begin(&o, false, 0);
@@ -168,7 +168,7 @@ TEST(bundle_objects, calls_a_value_by_its_global_name_or_its_path)
 }
 
 /* Variable 13 has no value, and there is none below it. */
-TEST(bundle_objects, knows_below_which_objects_there_are_values)
+TEST(bundle_objects, record_objects_with_values_below_them)
 {
     struct outgoing o;
     begin(&o, false, 0);
@@ -190,7 +190,7 @@ static bool has(const struct vv_buffer *b, const char *hex)
 
 /* Slots of "opt", as hexadecimal digits: m and slots of one variable, m of
  * another, which has no value. */
-TEST(bundle_objects, numbers_objects_as_ours_without_a_counter)
+TEST(bundle_objects, are_numbered_without_a_counter)
 {
     struct outgoing o;
     varve_error error;
@@ -207,7 +207,7 @@ TEST(bundle_objects, numbers_objects_as_ours_without_a_counter)
     end(&o);
 }
 
-TEST(bundle_objects, puts_the_counter_behind_the_children_of_the_root)
+TEST(bundle_objects, place_the_counter_after_the_children_of_the_root)
 {
     struct outgoing o;
     varve_error error;
@@ -222,7 +222,7 @@ TEST(bundle_objects, puts_the_counter_behind_the_children_of_the_root)
     end(&o);
 }
 
-TEST(bundle_objects, says_that_there_was_no_memory)
+TEST(bundle_objects, report_failed_allocations)
 {
     struct outgoing o;
     struct vv_bundle_objects objects;

@@ -228,7 +228,7 @@ static void add_number(struct vv_bundle_out *out, const char *key, size_t size,
 /* Several full blocks, a huge entry, keys of bytes 0xff. Size and checksum are
  * those of the files that TensorFlow 2.21 (SaveV2) wrote for the same values in
  * the same order. */
-TEST(bundle_out, writes_indexes_of_many_blocks_as_tensorflow_does)
+TEST(bundle_out, writes_indexes_of_many_blocks_like_tensorflow)
 {
     static char key[600000];
     struct memory *memory = memory_new();
@@ -261,7 +261,7 @@ TEST(bundle_out, writes_indexes_of_many_blocks_as_tensorflow_does)
 
 /* As TensorFlow writes them: an extent of 0 is omitted, and so is a size, but
  * strings without elements have the checksum of their lengths. */
-TEST(bundle_out, writes_values_of_no_elements)
+TEST(bundle_out, writes_values_without_elements)
 {
     struct memory *memory = memory_new();
     struct vv_context context = test_context(memory_system(memory));
@@ -287,7 +287,7 @@ TEST(bundle_out, writes_values_of_no_elements)
 
 /* A length of 2^32 or more is checksummed as 64 bits. The test does not need so
  * much memory. */
-TEST(bundle_out, sums_lengths_in_as_many_bytes_as_they_need)
+TEST(bundle_out, computes_checksums_of_lengths_in_32_or_64_bits)
 {
     static const uint64_t lengths[] = { UINT64_C(1) << 32, 3 };
     unsigned char fixed[12], masked[4];
@@ -308,7 +308,7 @@ TEST(bundle_out, sums_lengths_in_as_many_bytes_as_they_need)
     memory_free(memory);
 }
 
-TEST(bundle_out, begins_a_shard_before_a_value_that_would_be_too_much)
+TEST(bundle_out, starts_a_new_shard_before_a_value_that_does_not_fit)
 {
     static const unsigned char bytes[100];
     static const uint64_t sizes[] = { 4, 6, 1, 20, 0, 4, 4, 2, 1 };
@@ -338,7 +338,7 @@ TEST(bundle_out, begins_a_shard_before_a_value_that_would_be_too_much)
     memory_free(memory);
 }
 
-TEST(bundle_out, refuses_a_key_twice_and_extents_without_number)
+TEST(bundle_out, refuses_duplicate_keys_and_too_large_shapes)
 {
     struct memory *memory = memory_new();
     struct vv_context context = test_context(memory_system(memory));
@@ -361,7 +361,7 @@ TEST(bundle_out, refuses_a_key_twice_and_extents_without_number)
     memory_free(memory);
 }
 
-TEST(bundle_out, leaves_nothing_without_memory)
+TEST(bundle_out, leaves_no_file_without_memory)
 {
     for (long n = 0;; n++) {
         struct memory *memory = memory_new();

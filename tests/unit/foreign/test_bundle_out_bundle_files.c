@@ -85,7 +85,7 @@ TEST(bundle_files, names_data_files_by_number_and_count)
     memory_free(memory);
 }
 
-TEST(bundle_files, takes_the_path_of_the_index_for_its_prefix)
+TEST(bundle_files, accepts_the_path_of_the_index_as_its_prefix)
 {
     struct memory *memory = memory_new();
     struct vv_context context = test_context(memory_system(memory));
@@ -107,7 +107,7 @@ TEST(bundle_files, takes_the_path_of_the_index_for_its_prefix)
     memory_free(memory);
 }
 
-TEST(bundle_files, refuses_what_is_no_prefix)
+TEST(bundle_files, refuses_invalid_prefixes)
 {
     struct memory *memory = memory_new();
     struct vv_context context = test_context(memory_system(memory));
@@ -124,7 +124,7 @@ TEST(bundle_files, refuses_what_is_no_prefix)
 }
 
 /* Pieces with sizes around that of the staging buffer. */
-TEST(bundle_files, writes_small_and_large_pieces_in_order)
+TEST(bundle_files, writes_small_and_large_chunks_in_order)
 {
     struct memory *memory = memory_new();
     struct vv_context context = test_context(memory_system(memory));
@@ -153,7 +153,7 @@ TEST(bundle_files, writes_small_and_large_pieces_in_order)
     memory_free(memory);
 }
 
-TEST(bundle_files, replaces_one_by_another_of_other_names)
+TEST(bundle_files, replaces_a_checkpoint_with_other_data_file_names)
 {
     struct memory *memory = memory_new();
     struct vv_context context = test_context(memory_system(memory));
@@ -173,7 +173,7 @@ TEST(bundle_files, replaces_one_by_another_of_other_names)
 }
 
 /* Names that resemble those of data files. */
-TEST(bundle_files, removes_nothing_of_others)
+TEST(bundle_files, removes_no_files_of_others)
 {
     static const char *const others[] = { "run/m.data-00000-of-00003",
         "run/m.data-00000-of-00001.tmp", "run/m.data-0-of-1",
@@ -196,7 +196,7 @@ TEST(bundle_files, removes_nothing_of_others)
 
 /* Data files without an index were not referred to; nor were files that were
  * created in the meantime. */
-TEST(bundle_files, spares_data_without_an_index)
+TEST(bundle_files, keeps_data_files_without_an_index)
 {
     struct memory *memory = memory_new();
     struct vv_context context = test_context(memory_system(memory));
@@ -209,7 +209,7 @@ TEST(bundle_files, spares_data_without_an_index)
     memory_free(memory);
 }
 
-TEST(bundle_files, gives_up_without_memory_and_leaves_the_older_one)
+TEST(bundle_files, keeps_the_older_checkpoint_without_memory)
 {
     for (long n = 0;; n++) {
         struct memory *memory = memory_new();

@@ -152,7 +152,7 @@ static bool has_record(struct world *w, const char *name, const char *full,
     return result;
 }
 
-TEST(bundle_roles, are_what_they_were)
+TEST(bundle_roles, are_written_as_they_were_read)
 {
     struct losses reported;
     struct listing before, after;
@@ -178,7 +178,7 @@ TEST(bundle_roles, are_what_they_were)
 
 /* Changed paths have other keys; a node with another parent is no attribute; a
  * part of a table is none either. */
-TEST(bundle_roles, are_lost_where_the_graph_changed)
+TEST(bundle_roles, are_lost_if_the_graph_changed)
 {
     struct losses reported;
     struct listing after;
@@ -237,7 +237,7 @@ TEST(bundle_roles, keep_types_without_objects)
     world_free(&w);
 }
 
-TEST(bundle_roles, say_that_there_was_no_memory)
+TEST(bundle_roles, report_failed_allocations)
 {
     varve_status status = VARVE_NO_MEMORY;
     struct world w = world_new();

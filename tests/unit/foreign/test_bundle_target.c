@@ -155,7 +155,7 @@ TEST(bundle_target, writes_the_bytes_that_tensorflow_writes)
 
 /* --- Object-based --------------------------------------------------------- */
 
-TEST(bundle_target, says_what_a_tensorflow_checkpoint_does_not_keep)
+TEST(bundle_target, reports_losses_of_a_tensorflow_checkpoint)
 {
     struct world w;
     begin(&w, VARVE_FORMAT_TENSORFLOW);
@@ -176,7 +176,7 @@ TEST(bundle_target, says_what_a_tensorflow_checkpoint_does_not_keep)
     end(&w);
 }
 
-TEST(bundle_target, leaves_a_child_called_save_counter_alone)
+TEST(bundle_target, keeps_a_child_named_save_counter)
 {
     struct world w;
     varve_error error;
@@ -194,7 +194,7 @@ TEST(bundle_target, leaves_a_child_called_save_counter_alone)
 }
 
 /* A list has children 0, 1, ..., so it cannot have "save_counter". */
-TEST(bundle_target, hangs_the_counter_at_any_root_that_can_have_a_child)
+TEST(bundle_target, adds_the_counter_to_any_root_that_can_have_children)
 {
     struct world w;
     varve_error error;
@@ -217,7 +217,7 @@ TEST(bundle_target, hangs_the_counter_at_any_root_that_can_have_a_child)
 }
 
 /* Edges to nodes that were visited before are not counted. */
-TEST(bundle_target, numbers_the_counter_behind_the_children_of_the_root)
+TEST(bundle_target, numbers_the_counter_after_the_children_of_the_root)
 {
     struct world w;
     varve_error error;
@@ -233,7 +233,7 @@ TEST(bundle_target, numbers_the_counter_behind_the_children_of_the_root)
     end(&w);
 }
 
-TEST(bundle_target, looks_for_values_below_an_owner_of_slots)
+TEST(bundle_target, finds_values_below_an_owner_of_slots)
 {
     struct world w;
     begin(&w, VARVE_FORMAT_TENSORFLOW);
@@ -246,7 +246,7 @@ TEST(bundle_target, looks_for_values_below_an_owner_of_slots)
     end(&w);
 }
 
-TEST(bundle_target, records_a_variable_without_a_value_as_a_mere_object)
+TEST(bundle_target, records_a_variable_without_a_value_as_an_object)
 {
     struct world w;
     begin(&w, VARVE_FORMAT_TENSORFLOW);
@@ -260,7 +260,7 @@ TEST(bundle_target, records_a_variable_without_a_value_as_a_mere_object)
 }
 
 /* Slots of and for variables that are not saved, beside one that is. */
-TEST(bundle_target, leaves_out_slots_without_values)
+TEST(bundle_target, omits_slots_without_values)
 {
     struct world w;
     varve_error error;
@@ -293,7 +293,7 @@ TEST(bundle_target, leaves_out_slots_without_values)
     end(&w);
 }
 
-TEST(bundle_target, begins_another_file_before_one_is_too_large)
+TEST(bundle_target, starts_another_file_before_one_is_too_large)
 {
     struct world w;
     begin(&w, VARVE_FORMAT_TENSORFLOW);
@@ -360,14 +360,14 @@ static void check_many(varve_format format, int count)
     end(&w);
 }
 
-TEST(bundle_target, writes_any_number_of_names_that_we_can_read)
+TEST(bundle_target, writes_any_number_of_readable_names)
 {
     for (int count = 1000; count <= 100000; count *= 10)
         check_many(VARVE_FORMAT_TENSORFLOW_NAMES, count);
     check_many(VARVE_FORMAT_TENSORFLOW, 10000);
 }
 
-TEST(bundle_target, writes_what_we_can_read)
+TEST(bundle_target, writes_readable_checkpoints)
 {
     check_read_back(VARVE_FORMAT_TENSORFLOW, 0);
     check_read_back(VARVE_FORMAT_TENSORFLOW, 9);
@@ -414,7 +414,7 @@ TEST(bundle_target, names_slot_variables_by_owner_and_variable)
     end(&w);
 }
 
-TEST(bundle_target, leaves_out_what_has_no_value)
+TEST(bundle_target, omits_variables_without_a_value)
 {
     struct world w;
     begin(&w, VARVE_FORMAT_TENSORFLOW_NAMES);
@@ -436,7 +436,7 @@ static void check_refused(
     cr_assert_eq(memory_file_count(w->memory), 0);
 }
 
-TEST(bundle_target, refuses_names_that_mean_something_else)
+TEST(bundle_target, refuses_names_with_another_meaning)
 {
     struct world w;
     begin(&w, VARVE_FORMAT_TENSORFLOW_NAMES);
@@ -468,7 +468,7 @@ static int stop_third(
     return ++*(int *)user == 3;
 }
 
-TEST(bundle_target, leaves_nothing_when_it_is_cancelled)
+TEST(bundle_target, leaves_no_file_when_cancelled)
 {
     int calls = 0;
     struct world w;
@@ -483,7 +483,7 @@ TEST(bundle_target, leaves_nothing_when_it_is_cancelled)
     end(&w);
 }
 
-TEST(bundle_target, leaves_nothing_without_memory)
+TEST(bundle_target, leaves_no_file_without_memory)
 {
     static const varve_format formats[] = { VARVE_FORMAT_TENSORFLOW,
         VARVE_FORMAT_TENSORFLOW_NAMES };

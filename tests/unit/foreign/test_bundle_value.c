@@ -109,7 +109,7 @@ TEST(bundle_value, reads_strings_of_any_length)
     end_bundle(reader);
 }
 
-TEST(bundle_value, verifies_both_sums_of_strings)
+TEST(bundle_value, verifies_both_checksums_of_strings)
 {
     varve_error error;
     begin_bundle();
@@ -133,7 +133,7 @@ static void refuse_strings(int64_t count, const char *hex, const char *says)
     refuse_bundle(VARVE_CORRUPT, says);
 }
 
-TEST(bundle_value, refuses_strings_whose_lengths_do_not_add_up)
+TEST(bundle_value, refuses_strings_with_inconsistent_lengths)
 {
     refuse_strings(1, "02 00000000 61", "does not match the lengths");
     refuse_strings(1, "02 00000000 616263", "does not match the lengths");
@@ -146,7 +146,7 @@ TEST(bundle_value, refuses_strings_whose_lengths_do_not_add_up)
 
 /* --- Byte order ----------------------------------------------------------- */
 
-TEST(bundle_value, turns_the_bytes_of_a_big_endian_writer)
+TEST(bundle_value, reverses_the_bytes_of_a_big_endian_writer)
 {
     varve_saved_node node;
     begin_empty_bundle();
@@ -178,7 +178,7 @@ TEST(bundle_value, turns_the_bytes_of_a_big_endian_writer)
     end_bundle(reader);
 }
 
-TEST(bundle_value, verifies_what_it_turns)
+TEST(bundle_value, verifies_bytes_that_it_reverses)
 {
     begin_empty_bundle();
     add_header(1, 1);
@@ -213,7 +213,7 @@ static void add_variants(const char *key, int wrong)
     vv_buffer_clear(&b);
 }
 
-TEST(bundle_value, keeps_variants_as_they_are_and_verifies_them)
+TEST(bundle_value, reads_variants_as_stored_and_verifies_them)
 {
     varve_saved_node node;
     begin_bundle();
@@ -257,7 +257,7 @@ static void add_box(int x, int nx, int z, int nz)
     add_index_entry((const char *)key, sizeof key, &t);
 }
 
-TEST(bundle_value, puts_boxes_of_three_dimensions_where_they_belong)
+TEST(bundle_value, assembles_boxes_of_three_dimensions)
 {
     size_t size;
     unsigned char *slices = hex_bytes(
@@ -337,7 +337,7 @@ static void check_sums(struct made *m)
     memory_free(memory);
 }
 
-TEST(bundle_value, makes_strings_with_their_lengths_before_them)
+TEST(bundle_value, returns_strings_after_their_lengths)
 {
     static const char expected[] = "0500000000000000" "0000000000000000"
         "0300000000000000" "68656c6c6f" "610062";
@@ -350,7 +350,7 @@ TEST(bundle_value, makes_strings_with_their_lengths_before_them)
     check_value(&m, expected);
 }
 
-TEST(bundle_value, makes_strings_of_golden_bytes)
+TEST(bundle_value, decodes_strings_of_a_golden_file)
 {
     struct memory *memory = memory_new();
     size_t size;
@@ -369,7 +369,7 @@ TEST(bundle_value, makes_strings_of_golden_bytes)
     memory_free(memory);
 }
 
-TEST(bundle_value, makes_no_strings_of_nothing)
+TEST(bundle_value, returns_no_strings_for_empty_values)
 {
     struct made m;
     made_begin(&m, PLAIN_HEADER);
@@ -380,7 +380,7 @@ TEST(bundle_value, makes_no_strings_of_nothing)
     check_value(&m, "");
 }
 
-TEST(bundle_value, sees_every_bit_that_flips_in_strings)
+TEST(bundle_value, detects_every_flipped_bit_in_strings)
 {
     struct made m;
     made_begin(&m, PLAIN_HEADER);
@@ -391,7 +391,7 @@ TEST(bundle_value, sees_every_bit_that_flips_in_strings)
     check_sums(&m);
 }
 
-TEST(bundle_value, refuses_strings_of_other_sizes)
+TEST(bundle_value, refuses_strings_of_wrong_sizes)
 {
     static const struct {
         uint64_t count;
@@ -450,7 +450,7 @@ TEST(bundle_value, swaps_numbers_of_a_big_endian_writer)
     }
 }
 
-TEST(bundle_value, sees_every_bit_that_flips_in_numbers)
+TEST(bundle_value, detects_every_flipped_bit_in_numbers)
 {
     struct made m;
     made_begin(&m, PLAIN_HEADER);
@@ -485,7 +485,7 @@ static void make_variants(struct made *m, uint32_t dtype, bool swap)
         .shape = (uint64_t[]){ 2 }, .sum = vv_crc32c_mask(sum) }, stored, size);
 }
 
-TEST(bundle_value, gives_variants_as_they_are_stored)
+TEST(bundle_value, returns_variants_as_stored)
 {
     struct made m;
     make_variants(&m, 21, false);
@@ -531,7 +531,7 @@ static void make_matrix(struct made *m, const char *header)
         .shape = (uint64_t[]){ 3, 4 }, .pairs = pairs, .slice_count = 3 });
 }
 
-TEST(bundle_value, puts_slices_of_a_matrix_together)
+TEST(bundle_value, assembles_slices_of_a_matrix)
 {
     struct made m;
     make_matrix(&m, PLAIN_HEADER);
@@ -544,7 +544,7 @@ TEST(bundle_value, puts_slices_of_a_matrix_together)
     check_sums(&m);
 }
 
-TEST(bundle_value, gives_back_all_memory_when_there_is_none)
+TEST(bundle_value, leaks_nothing_without_memory)
 {
     for (int kind = 0; kind < 4; kind++) {
         struct memory *memory = memory_new();

@@ -78,7 +78,7 @@ TEST(checkpoint_find, finds_the_index_of_a_prefix)
         "m: no checkpoint found", FILES("n.index"));
 }
 
-TEST(checkpoint_find, finds_the_highest_number_of_ours)
+TEST(checkpoint_find, finds_the_highest_number_of_varve)
 {
     check_found("run", "run/m-10.varve", FILES("run/m-9.varve",
         "run/m-10.varve", "run/m-2.varve", "run/m-011.varve", "run/m-12.varv",
@@ -89,7 +89,7 @@ TEST(checkpoint_find, finds_the_highest_number_of_ours)
         "run/checkpoint", "run/ckpt-7.index", "run/model.safetensors"));
 }
 
-TEST(checkpoint_find, does_not_choose_between_two_names_of_ours)
+TEST(checkpoint_find, does_not_choose_between_two_prefixes)
 {
     check_not_found("run", VARVE_NOT_FOUND,
         "run: the directory contains checkpoints of several names",
@@ -100,7 +100,7 @@ TEST(checkpoint_find, does_not_choose_between_two_names_of_ours)
         "run/b-2.varve", "run/checkpoint", "run/ckpt-7.index"));
 }
 
-TEST(checkpoint_find, finds_the_members_of_a_directory_in_this_order)
+TEST(checkpoint_find, finds_the_files_of_a_directory_in_order_of_preference)
 {
     static const char *const all[] = {
         "d/checkpoint", "d/ckpt-7.index", "d/variables/variables.index",
@@ -118,7 +118,7 @@ TEST(checkpoint_find, finds_the_members_of_a_directory_in_this_order)
         FILES("d/model.safetensors/more"));
 }
 
-TEST(checkpoint_find, names_a_single_file_of_a_directory_without_numbers)
+TEST(checkpoint_find, lists_single_files_of_a_directory_without_numbers)
 {
     check_not_found("d", VARVE_IS_DIRECTORY,
         "d: the directory contains no numbered checkpoint, only single files "
@@ -157,7 +157,7 @@ TEST(checkpoint_find, finds_the_highest_number_of_tensorflow)
         FILES("run/ckpt2-9.index"));
 }
 
-TEST(checkpoint_find, settles_a_shard_on_its_index)
+TEST(checkpoint_find, resolves_a_shard_to_its_index)
 {
     check_settled(VARVE_OK, "d/c.data-00001-of-00002", "d/c.index",
         FILES("d/c.data-00001-of-00002", "d/c.index"));
@@ -173,7 +173,7 @@ TEST(checkpoint_find, settles_a_shard_on_its_index)
             VARVE_OK, others[i], others[i], FILES(others[i], "c.index"));
 }
 
-TEST(checkpoint_find, settles_a_record_on_its_latest)
+TEST(checkpoint_find, resolves_a_record_to_its_latest_checkpoint)
 {
     check_settled(VARVE_OK, "d/checkpoint", "d/ckpt-7.index",
         FILES("d/checkpoint", "d/ckpt-7.index"));
@@ -225,7 +225,7 @@ TEST(checkpoint_find, fails_without_memory)
     check_memory("d", FILES("d/model.safetensors"));
 }
 
-TEST(checkpoint_find, knows_what_ends_in_the_suffix)
+TEST(checkpoint_find, recognizes_the_suffix)
 {
     cr_assert(vv_has_our_ending("a.varve") && vv_has_our_ending("d/.varve"));
     cr_assert_not(vv_has_our_ending(".varve"));

@@ -43,7 +43,7 @@ static void check_not(struct world *w, const char *path, varve_status status,
     cr_assert_eq(test_block_count(), 0);
 }
 
-TEST(checkpoint_in, is_opened_by_the_highest_bid_whatever_its_name)
+TEST(checkpoint_in, is_opened_by_the_most_certain_format)
 {
     struct world w = world_new();
     put_array(&w, "a.npy");
@@ -55,7 +55,7 @@ TEST(checkpoint_in, is_opened_by_the_highest_bid_whatever_its_name)
     world_free(&w);
 }
 
-TEST(checkpoint_in, is_ours_alone_under_our_ending)
+TEST(checkpoint_in, with_the_suffix_is_opened_only_as_varve)
 {
     struct world w = world_new();
     put_array(&w, "a.varve");
@@ -69,7 +69,7 @@ TEST(checkpoint_in, is_ours_alone_under_our_ending)
     world_free(&w);
 }
 
-TEST(checkpoint_in, is_opened_by_its_name_to_say_what_is_wrong)
+TEST(checkpoint_in, is_opened_by_its_name_to_report_the_error)
 {
     struct world w = world_new();
     memory_put(w.memory, "a.safetensors", "?", 1);
@@ -83,7 +83,7 @@ TEST(checkpoint_in, is_opened_by_its_name_to_say_what_is_wrong)
     world_free(&w);
 }
 
-TEST(checkpoint_in, is_ours_before_anybody_bids)
+TEST(checkpoint_in, of_varve_is_recognized_first)
 {
     struct world w = world_new();
     varve_error error = { 0 };
@@ -101,7 +101,7 @@ TEST(checkpoint_in, is_ours_before_anybody_bids)
     world_free(&w);
 }
 
-TEST(checkpoint_in, that_nobody_knows_is_told_as_our_format_does)
+TEST(checkpoint_in, of_an_unknown_format_is_reported_like_varve)
 {
     struct world w = world_new();
     varve_error own = { 0 };

@@ -10,7 +10,7 @@
 #include "support/memory_system.h"
 #include "support/test_context.h"
 
-TEST(checkpoint_out, writes_no_format_that_is_only_read)
+TEST(checkpoint_out, refuses_formats_that_are_only_read)
 {
     varve_error error = { 0 };
     struct memory *memory = memory_new();

@@ -90,7 +90,7 @@ TEST(dcp_tree, has_dicts_and_lists_by_their_keys)
     end(m);
 }
 
-TEST(dcp_tree, takes_integers_for_keys_where_they_are_no_positions)
+TEST(dcp_tree, uses_integers_as_keys_if_they_are_not_list_indices)
 {
     struct made *m = LIST("U\1aU\1bK\0K\1G\0\0\0\0\0\0\0\0");
     uint32_t root;
@@ -102,7 +102,7 @@ TEST(dcp_tree, takes_integers_for_keys_where_they_are_no_positions)
     end(m);
 }
 
-TEST(dcp_tree, has_a_place_for_each)
+TEST(dcp_tree, refuses_conflicting_paths)
 {
     struct made *m = LIST("U\1aU\1bK\0K\1U\1a");
     cr_assert(add(m, "01", 2));
@@ -114,7 +114,7 @@ TEST(dcp_tree, has_a_place_for_each)
     end(m);
 }
 
-TEST(dcp_tree, of_nothing_is_a_dict)
+TEST(dcp_tree, empty_is_a_dict)
 {
     struct made *m = LIST("K\0");
     uint32_t root;
@@ -123,7 +123,7 @@ TEST(dcp_tree, of_nothing_is_a_dict)
     end(m);
 }
 
-TEST(dcp_in, bids_for_the_metadata_whatever_it_is_called)
+TEST(dcp_in, recognizes_the_metadata_with_any_name)
 {
     struct vv_buffer b = new_bytes();
     OP(&b, "\x80\4\x95\0\0\0\0\0\0\0\0\x8c\x25" DCP_MODULE "\x94\x8c\x8");
@@ -173,7 +173,7 @@ static void check_golden(varve_reader *r)
     check_value(r, "pair/1", "string[]", "\4\0\0\0\0\0\0\0text", 12);
 }
 
-TEST(dcp_in, reads_what_processes_saved_as_one_state_dict)
+TEST(dcp_in, reads_a_distributed_save_as_one_state_dict)
 {
     static const char *const names[] = { "d/.metadata", "d/__1_0.distcp" };
     struct world w = golden_world();
@@ -195,14 +195,14 @@ TEST(dcp_in, reads_what_processes_saved_as_one_state_dict)
     world_free(&w);
 }
 
-TEST(dcp_in, leaves_nothing_without_memory)
+TEST(dcp_in, leaks_nothing_without_memory)
 {
     struct world w = golden_world();
     check_opening_without_memory(&w, "d/.metadata");
     world_free(&w);
 }
 
-TEST(dcp_in, survives_reads_that_fail)
+TEST(dcp_in, handles_failed_reads)
 {
     struct world w = golden_world();
     varve_error error = { 0 };
@@ -226,7 +226,7 @@ TEST(dcp_in, survives_reads_that_fail)
     world_free(&w);
 }
 
-TEST(dcp_in, names_a_file_that_is_not_there_or_too_short)
+TEST(dcp_in, reports_missing_and_truncated_files)
 {
     struct world w = golden_world();
     varve_error error = { 0 };
@@ -250,7 +250,7 @@ TEST(dcp_in, names_a_file_that_is_not_there_or_too_short)
 
 /* --- Samples -------------------------------------------------------------- */
 
-TEST(dcp_in, has_values_where_they_were)
+TEST(dcp_in, has_values_at_their_paths)
 {
     struct world w = world_new();
     struct dcp d = dcp_new();
@@ -271,7 +271,7 @@ TEST(dcp_in, has_values_where_they_were)
     world_free(&w);
 }
 
-TEST(dcp_in, refuses_names_that_leave_the_directory)
+TEST(dcp_in, refuses_names_outside_the_directory)
 {
     static const char *const names[] = { "../d/__0_0.distcp", "/d/x", "..", "",
         "a/b" };
@@ -284,7 +284,7 @@ TEST(dcp_in, refuses_names_that_leave_the_directory)
     }
 }
 
-TEST(dcp_in, refuses_values_that_are_nowhere_or_in_one_place)
+TEST(dcp_in, refuses_missing_values_and_conflicting_keys)
 {
     struct dcp d = dcp_new();
     dcp_object(&d, "a");

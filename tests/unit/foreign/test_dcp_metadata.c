@@ -83,7 +83,7 @@ TEST(dcp_metadata, sorts_parts_by_files_and_offsets)
     end(&r);
 }
 
-TEST(dcp_metadata, knows_the_keys_of_values)
+TEST(dcp_metadata, returns_the_keys_of_values)
 {
     struct dcp d = dcp_new();
     dcp_object(&d, "w");
@@ -107,7 +107,7 @@ static void check(struct dcp *d, varve_status status, const char *says)
     end(&r);
 }
 
-TEST(dcp_metadata, refuses_parts_that_share_bytes_or_a_place)
+TEST(dcp_metadata, refuses_parts_with_common_bytes_or_offsets)
 {
     struct dcp d = dcp_new();
     dcp_part(&d, "x", NULL, 0, "b", 0, 5);
@@ -123,7 +123,7 @@ TEST(dcp_metadata, refuses_parts_that_share_bytes_or_a_place)
     check(&d, VARVE_CORRUPT, "\"");
 }
 
-TEST(dcp_metadata, refuses_what_is_missing_or_of_another_kind)
+TEST(dcp_metadata, refuses_missing_and_invalid_entries)
 {
     struct dcp d = dcp_new();
     dcp_part(&d, "x", NULL, 0, "b", -1, 5);
@@ -137,7 +137,7 @@ TEST(dcp_metadata, refuses_what_is_missing_or_of_another_kind)
     check(&d, VARVE_LIMIT, "\"x\": a piece has too many");
 }
 
-TEST(dcp_metadata, refuses_parts_that_were_packed)
+TEST(dcp_metadata, refuses_encoded_parts)
 {
     struct dcp d = dcp_new();
     dcp_part(&d, "x", NULL, 0, "b", 0, 5);
@@ -149,7 +149,7 @@ TEST(dcp_metadata, refuses_parts_that_were_packed)
     check(&d, VARVE_TOO_NEW, "\"x\": its bytes were encoded");
 }
 
-TEST(dcp_metadata, is_told_from_other_pickles)
+TEST(dcp_metadata, is_distinguished_from_other_pickles)
 {
     struct vv_buffer b = new_bytes();
     OP(&b, "}.");
@@ -165,7 +165,7 @@ TEST(dcp_metadata, is_told_from_other_pickles)
     end(&r);
 }
 
-TEST(dcp_metadata, leaves_nothing_without_memory)
+TEST(dcp_metadata, leaks_nothing_without_memory)
 {
     struct dcp d = dcp_new();
     dcp_object(&d, "w");

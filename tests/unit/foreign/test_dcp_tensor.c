@@ -33,7 +33,7 @@ static void check_whole(struct dcp *d)
     world_free(&w);
 }
 
-TEST(dcp_tensor, is_one_piece_or_several)
+TEST(dcp_tensor, has_one_piece_or_several)
 {
     struct dcp d = begin();
     dcp_piece(&d, "w", shape, AT(0, 0), AT(4, 6), 2);
@@ -55,7 +55,7 @@ static void refused(struct dcp *d, varve_status status, const char *says)
     dcp_refused(d, status, says);
 }
 
-TEST(dcp_tensor, refuses_pieces_that_do_not_make_it_up)
+TEST(dcp_tensor, refuses_pieces_that_do_not_cover_it)
 {
     struct dcp d = begin();
     dcp_piece(&d, "w", shape, AT(0, 0), AT(3, 6), 2);
@@ -73,7 +73,7 @@ TEST(dcp_tensor, refuses_pieces_that_do_not_make_it_up)
     refused(&d, VARVE_CORRUPT, "its pieces do not cover its shape");
 }
 
-TEST(dcp_tensor, refuses_pieces_that_are_nowhere_or_elsewhere)
+TEST(dcp_tensor, refuses_missing_pieces_and_pieces_out_of_bounds)
 {
     struct dcp d = begin();
     dcp_chunk(&d, AT(0, 0), AT(4, 6), 2);
@@ -94,7 +94,7 @@ TEST(dcp_tensor, refuses_pieces_that_are_nowhere_or_elsewhere)
     refused(&d, VARVE_TRUNCATED, "__0_0.distcp: a value of 10 bytes");
 }
 
-TEST(dcp_tensor, refuses_pieces_that_are_others_than_they_are_said_to_be)
+TEST(dcp_tensor, refuses_pieces_of_another_type_or_shape)
 {
     struct dcp d = begin();
     struct vv_buffer other =
@@ -119,7 +119,7 @@ TEST(dcp_tensor, refuses_pieces_that_are_others_than_they_are_said_to_be)
     vv_buffer_clear(&pickle);
 }
 
-TEST(dcp_tensor, refuses_a_piece_whose_storage_is_smaller_than_it)
+TEST(dcp_tensor, refuses_a_piece_that_is_larger_than_its_storage)
 {
     struct dcp d = begin();
     struct vv_buffer pickle = new_bytes();
@@ -143,7 +143,7 @@ TEST(dcp_tensor, refuses_a_piece_whose_storage_is_smaller_than_it)
     vv_buffer_clear(&pickle);
 }
 
-TEST(dcp_tensor, refuses_shapes_that_nothing_has)
+TEST(dcp_tensor, refuses_invalid_shapes)
 {
     int64_t many[17] = { 0 };
     struct dcp d = dcp_new();
@@ -158,7 +158,7 @@ TEST(dcp_tensor, refuses_shapes_that_nothing_has)
 }
 
 /* Rows of 1 MiB; the second one is damaged. */
-TEST(dcp_tensor, has_parts_whose_pieces_alone_are_read)
+TEST(dcp_tensor, reads_only_the_pieces_of_a_part)
 {
     enum { ROW = 1 << 20 };
     static unsigned char bytes[ROW];
@@ -187,7 +187,7 @@ TEST(dcp_tensor, has_parts_whose_pieces_alone_are_read)
     world_free(&w);
 }
 
-TEST(dcp_tensor, of_a_type_that_we_do_not_have_is_an_object)
+TEST(dcp_tensor, of_an_unsupported_type_is_an_object)
 {
     struct dcp d = dcp_new();
     struct world w = world_new();

@@ -21,7 +21,7 @@ TEST(draft, copies_names)
     check_draft(&t, "0o w>1\n1v =net/w #mine\n");
 }
 
-TEST(draft, of_nothing_is_a_root)
+TEST(draft, empty_is_a_root)
 {
     struct drafted t;
     draft_begin(&t);
@@ -34,7 +34,7 @@ TEST(draft, of_nothing_is_a_root)
     draft_free(&t);
 }
 
-TEST(draft, is_cleared_after_begin_alone)
+TEST(draft, can_be_cleared_after_begin)
 {
     struct drafted t;
     draft_begin(&t);
@@ -85,7 +85,7 @@ static void check_left_out(const char *name, size_t size, const char *says)
     draft_free(&t);
 }
 
-TEST(draft, leaves_out_paths_and_texts_of_such_names)
+TEST(draft, omits_paths_and_texts_with_invalid_names)
 {
     static char large[VARVE_MAX_NAME_SIZE + 1];
     char shown[104];
@@ -98,7 +98,7 @@ TEST(draft, leaves_out_paths_and_texts_of_such_names)
     check_left_out(large, sizeof large, shown);
 }
 
-TEST(draft, refuses_names_that_are_none)
+TEST(draft, refuses_invalid_names)
 {
     static char large[VARVE_MAX_NAME_SIZE + 1];
     memset(large, 'a', sizeof large);
@@ -133,7 +133,7 @@ TEST(draft, keeps_its_first_failure)
     check_failure(&t, VARVE_TOO_NEW, "file: expected 1, found 2");
 }
 
-TEST(draft, knows_types_shapes_and_places)
+TEST(draft, records_types_shapes_and_offsets)
 {
     struct drafted t;
     varve_error error = { 0 };
@@ -182,14 +182,14 @@ static void check_shape(uint32_t rank, uint64_t a, uint64_t b)
     check_failure(&t, VARVE_CORRUPT, "file: a shape has more than ");
 }
 
-TEST(draft, refuses_shapes_that_64_bits_do_not_hold)
+TEST(draft, refuses_shapes_of_more_than_64_bits)
 {
     check_shape(2, UINT64_C(1) << 32, UINT64_C(1) << 32);
     check_shape(1, UINT64_C(1) << 62, 0);
     check_shape(VARVE_MAX_RANK + 1, 1, 1);
 }
 
-TEST(draft, gives_a_global_name_to_one_value)
+TEST(draft, assigns_a_global_name_to_one_value)
 {
     struct drafted t;
     draft_begin(&t);
@@ -212,7 +212,7 @@ TEST(draft, gives_a_global_name_to_one_value)
                     "4v =y\n5v =an//empty\n");
 }
 
-TEST(draft, has_a_tag_of_a_node_once)
+TEST(draft, has_each_tag_of_a_node_once)
 {
     struct drafted t;
     draft_begin(&t);
@@ -244,7 +244,7 @@ TEST(draft, keeps_the_first_metadata_of_a_name)
     draft_free(&t);
 }
 
-TEST(draft, leaves_out_metadata_that_is_no_text)
+TEST(draft, omits_metadata_that_is_not_text)
 {
     struct drafted t;
     varve_error error = { 0 };

@@ -24,7 +24,7 @@ TEST(draft_number, numbers_breadth_first_along_sorted_edges)
     check_draft(&t, "0o a>1 b>2 bb>1\n1o root>0 z>3\n2o y>4\n3v\n4v\n");
 }
 
-TEST(draft_number, refuses_two_edges_of_one_name)
+TEST(draft_number, refuses_duplicate_edge_names)
 {
     struct drafted t;
     draft_begin(&t);
@@ -37,7 +37,7 @@ TEST(draft_number, refuses_two_edges_of_one_name)
         "file: node 1 has two children named \"twice\"");
 }
 
-TEST(draft_number, leaves_out_what_cannot_be_reached)
+TEST(draft_number, omits_unreachable_nodes)
 {
     struct drafted t;
     draft_begin(&t);
@@ -95,7 +95,7 @@ TEST(draft_number, refuses_slots_of_other_nodes)
     }
 }
 
-TEST(draft_number, refuses_two_slots_of_one_name)
+TEST(draft_number, refuses_duplicate_slots)
 {
     struct drafted t;
     draft_begin(&t);
@@ -106,7 +106,7 @@ TEST(draft_number, refuses_two_slots_of_one_name)
     check_failure(&t, VARVE_CORRUPT, "file: slot \"m\": an object has two");
 }
 
-TEST(draft_number, says_which_nodes_are_kept)
+TEST(draft_number, returns_the_kept_nodes)
 {
     struct drafted t;
     struct vv_draft_numbers n;
@@ -134,7 +134,7 @@ TEST(draft_number, says_which_nodes_are_kept)
     memory_free(t.memory);
 }
 
-TEST(draft_index, lays_values_out_as_a_file_of_ours_has_them)
+TEST(draft_index, lays_out_values_like_the_varve_format)
 {
     struct drafted t;
     varve_error error = { 0 };
@@ -158,7 +158,7 @@ TEST(draft_index, lays_values_out_as_a_file_of_ours_has_them)
     draft_free(&t);
 }
 
-TEST(draft_index, knows_values_that_are_not_saved)
+TEST(draft_index, marks_values_that_are_not_saved)
 {
     struct drafted t;
     varve_error error = { 0 };
@@ -181,7 +181,7 @@ TEST(draft_index, knows_values_that_are_not_saved)
     draft_free(&t);
 }
 
-TEST(draft_index, leaves_out_values_of_nodes_that_cannot_be_reached)
+TEST(draft_index, omits_values_of_unreachable_nodes)
 {
     struct drafted t;
     varve_error error = { 0 };
@@ -204,7 +204,7 @@ TEST(draft_index, refuses_a_variable_without_a_type)
         "file: node 1 has no type and shape");
 }
 
-TEST(draft_index, refuses_more_bytes_than_a_file_can_have)
+TEST(draft_index, refuses_more_bytes_than_a_file_can_contain)
 {
     struct drafted t;
     varve_tensor type = { .dtype = VARVE_STRING };

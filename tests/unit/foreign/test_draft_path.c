@@ -21,7 +21,7 @@ static void check_names(
     }
 }
 
-TEST(draft_dots, make_a_tree_of_the_parts)
+TEST(draft_dots, form_a_tree_of_their_parts)
 {
     static const char *const names[] = { "l.0.w", "l.0.b", "l.1.w", "h" };
     check_names(names, 4,
@@ -29,7 +29,7 @@ TEST(draft_dots, make_a_tree_of_the_parts)
         "6v =l.0.w\n7v =l.1.w\n");
 }
 
-TEST(draft_dots, stay_where_a_part_is_empty_or_a_value)
+TEST(draft_dots, stay_single_edges_if_a_part_is_empty_or_a_value)
 {
     static const char *const names[] = { "a..b", ".c", "d.", "v", "v.w",
         "x.y", "x.y.z" };
@@ -38,7 +38,7 @@ TEST(draft_dots, stay_where_a_part_is_empty_or_a_value)
         "4v =v\n5v =v.w\n6o y>7 y.z>8\n7v =x.y\n8v =x.y.z\n");
 }
 
-TEST(draft_dots, stay_where_the_name_is_there)
+TEST(draft_dots, stay_single_edges_if_the_name_exists)
 {
     static const char *const names[] = { "a/b", "a.b", "a.c" };
     check_names(names, 3,
@@ -46,7 +46,7 @@ TEST(draft_dots, stay_where_the_name_is_there)
 }
 
 /* What has two names has both, and slots are of the same variables. */
-TEST(draft_dots, leave_slots_and_further_names_what_they_are)
+TEST(draft_dots, keep_slots_and_additional_names)
 {
     struct drafted t;
     draft_begin(&t);
@@ -59,7 +59,7 @@ TEST(draft_dots, leave_slots_and_further_names_what_they_are)
 }
 
 /* So a file costs not much more than its bytes. */
-TEST(draft_dots, make_no_more_objects_than_names_mean)
+TEST(draft_dots, create_only_the_objects_of_their_parts)
 {
     enum { PARTS = 5000 };
     static char name[2 * PARTS];
@@ -76,7 +76,7 @@ TEST(draft_dots, make_no_more_objects_than_names_mean)
     draft_free(&t);
 }
 
-TEST(draft_path, makes_a_tree_of_the_parts)
+TEST(draft_path, forms_a_tree_of_its_parts)
 {
     struct drafted t;
     draft_begin(&t);
@@ -90,7 +90,7 @@ TEST(draft_path, makes_a_tree_of_the_parts)
                     "5v =b/y\n6s =b/c/s\n");
 }
 
-TEST(draft_path, hangs_what_is_below_a_value_as_one_edge_in_either_order)
+TEST(draft_path, below_a_value_is_one_edge_in_either_order)
 {
     const char *names[] = { "a/b", "a/b/c", "a/b/d/e" };
     for (int turn = 0; turn < 2; turn++) {
@@ -103,7 +103,7 @@ TEST(draft_path, hangs_what_is_below_a_value_as_one_edge_in_either_order)
     }
 }
 
-TEST(draft_path, hangs_a_name_with_an_empty_part_as_one_edge)
+TEST(draft_path, with_an_empty_part_is_one_edge)
 {
     struct drafted t;
     draft_begin(&t);
@@ -113,7 +113,7 @@ TEST(draft_path, hangs_a_name_with_an_empty_part_as_one_edge)
     check_draft(&t, "0o /c>1 a//b>2 d/>3\n1v =/c\n2v =a//b\n3v =d/\n");
 }
 
-TEST(draft_path, makes_slots_of_what_looks_like_them)
+TEST(draft_path, creates_slots_from_slot_names)
 {
     struct drafted t;
     draft_begin(&t);
@@ -126,7 +126,7 @@ TEST(draft_path, makes_slots_of_what_looks_like_them)
                     "0.n(3)>5\n2.m(3)>6\n");
 }
 
-TEST(draft_path, makes_an_owner_that_has_slots_alone)
+TEST(draft_path, creates_an_owner_with_slots_only)
 {
     struct drafted t;
     draft_begin(&t);
@@ -137,7 +137,7 @@ TEST(draft_path, makes_an_owner_that_has_slots_alone)
                     "5v =a/opt/v(w)\n3.m(2)>4\n3.v(2)>5\n");
 }
 
-TEST(draft_path, finds_variables_that_hang_as_one_edge)
+TEST(draft_path, finds_variables_with_a_single_edge)
 {
     struct drafted t;
     draft_begin(&t);
@@ -152,7 +152,7 @@ TEST(draft_path, finds_variables_that_hang_as_one_edge)
                     "0.m(2)>5\n0.m(4)>6\n");
 }
 
-TEST(draft_path, looks_at_the_name_of_an_owner_alone)
+TEST(draft_path, uses_only_the_name_of_an_owner)
 {
     struct drafted t;
     draft_begin(&t);
@@ -164,7 +164,7 @@ TEST(draft_path, looks_at_the_name_of_an_owner_alone)
                     "3.m(2)>5\n");
 }
 
-TEST(draft_path, leaves_what_only_looks_like_a_slot)
+TEST(draft_path, keeps_names_that_only_resemble_slots)
 {
     struct drafted t;
     draft_begin(&t);
@@ -184,7 +184,7 @@ TEST(draft_path, leaves_what_only_looks_like_a_slot)
                     "6s =s(w)\n7v =w\n8v =w/\n9v =w/m(w)\n10v =o/x\n");
 }
 
-TEST(draft_path, makes_no_slot_of_a_state_or_an_owner_that_is_no_path)
+TEST(draft_path, creates_no_slot_of_a_state_or_an_invalid_owner)
 {
     struct drafted t;
     draft_begin(&t);
@@ -198,7 +198,7 @@ TEST(draft_path, makes_no_slot_of_a_state_or_an_owner_that_is_no_path)
                     "3s =st\n4v =w\n");
 }
 
-TEST(draft_path, leads_aliases_to_their_node)
+TEST(draft_path, maps_aliases_to_their_node)
 {
     struct drafted t;
     draft_begin(&t);
@@ -208,7 +208,7 @@ TEST(draft_path, leads_aliases_to_their_node)
     check_draft(&t, "0o a>1 b>2 m(a>3\n1o w>4\n2o w>4\n3o w)>4\n4v =a/w\n");
 }
 
-TEST(draft_path, refuses_a_name_that_comes_twice)
+TEST(draft_path, refuses_duplicate_names)
 {
     struct drafted t;
     draft_begin(&t);

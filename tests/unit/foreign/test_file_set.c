@@ -74,7 +74,7 @@ static bool is_whole(struct memory *memory, const char *save)
     return is_there;
 }
 
-TEST(file_set, one_takes_the_place_of_the_other)
+TEST(file_set, a_newer_set_replaces_an_older_one)
 {
     struct memory *memory = memory_new();
     struct vv_context context = test_context(memory_system(memory));
@@ -87,7 +87,7 @@ TEST(file_set, one_takes_the_place_of_the_other)
     memory_free(memory);
 }
 
-TEST(file_set, takes_no_name_that_is_taken)
+TEST(file_set, uses_no_existing_name)
 {
     struct memory *memory = memory_new();
     struct vv_context context = test_context(memory_system(memory));
@@ -101,7 +101,7 @@ TEST(file_set, takes_no_name_that_is_taken)
     memory_free(memory);
 }
 
-TEST(file_set, spares_an_index_that_may_not_be_replaced)
+TEST(file_set, keeps_an_index_with_no_replace)
 {
     struct memory *memory = memory_new();
     struct vv_context context = test_context(memory_system(memory));
@@ -114,7 +114,7 @@ TEST(file_set, spares_an_index_that_may_not_be_replaced)
     memory_free(memory);
 }
 
-TEST(file_set, spares_an_index_that_came_meanwhile)
+TEST(file_set, keeps_an_index_created_meanwhile)
 {
     struct memory *memory = memory_new();
     struct vv_context context = test_context(memory_system(memory));
@@ -200,13 +200,13 @@ static void cut_everywhere(const char *older, void (*check)(void *user))
     }
 }
 
-TEST(file_set, a_kill_leaves_a_whole_one_and_nothing_that_stays)
+TEST(file_set, a_kill_leaves_a_complete_set_and_removable_files)
 {
     cut_everywhere("old", check_kill);
     cut_everywhere(NULL, check_kill);
 }
 
-TEST(file_set, a_power_cut_leaves_a_whole_one)
+TEST(file_set, a_power_cut_leaves_a_complete_set)
 {
     cut_everywhere("old", check_power_cut);
     cut_everywhere(NULL, check_power_cut);
@@ -216,7 +216,7 @@ TEST(file_set, a_power_cut_leaves_a_whole_one)
 
 /* One system call or allocation fails: either the older or the newer checkpoint
  * is complete. */
-TEST(file_set, a_failure_leaves_the_older_one)
+TEST(file_set, a_failure_leaves_the_older_set)
 {
     const unsigned kinds = FAULTY_ALL & ~(unsigned)(FAULTY_REMOVE |
         FAULTY_LOCK | FAULTY_SHARE_LOCK | FAULTY_PROCESSORS);
@@ -280,7 +280,7 @@ static varve_status name_unlisted(int system_error, varve_error *error)
     return status;
 }
 
-TEST(file_set, names_nothing_beside_names_that_cannot_be_told)
+TEST(file_set, chooses_no_names_if_the_listing_fails)
 {
     varve_error error = { 0 };
     cr_assert_eq(name_unlisted(EIO, &error), VARVE_IO);
@@ -289,7 +289,7 @@ TEST(file_set, names_nothing_beside_names_that_cannot_be_told)
     cr_assert_ok(name_unlisted(EACCES, &error), error);
 }
 
-TEST(file_set, no_memory_leaves_the_older_one)
+TEST(file_set, a_failed_allocation_leaves_the_older_set)
 {
     bool is_done = false;
     for (long n = 0; !is_done; n++) {
@@ -309,7 +309,7 @@ TEST(file_set, no_memory_leaves_the_older_one)
 }
 
 /* While another process writes, its data files must not be removed. */
-TEST(file_set, spares_the_data_of_one_that_is_written)
+TEST(file_set, keeps_the_data_of_a_set_that_is_being_written)
 {
     struct memory *memory = memory_new();
     struct vv_context context = test_context(memory_system(memory));
@@ -332,7 +332,7 @@ TEST(file_set, spares_the_data_of_one_that_is_written)
 
 /* Both data files, the index, and their directory twice: for the names of the
  * data files before that of the index. A new directory adds its parent. */
-TEST(file_set, syncs_what_has_to_be_and_no_more)
+TEST(file_set, makes_exactly_the_required_syncs)
 {
     struct memory *memory = memory_new();
     struct faulty *faulty = faulty_new(memory_system(memory));

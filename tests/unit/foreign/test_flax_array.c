@@ -15,7 +15,7 @@ static const struct vv_flax_type *find(const char *name)
     return vv_flax_type_find(name, strlen(name));
 }
 
-TEST(flax_type, has_a_name_for_each_of_ours_but_strings)
+TEST(flax_type, has_a_name_for_each_element_type_except_strings)
 {
     for (unsigned i = 1; i <= VARVE_DTYPE_COUNT; i++) {
         if (i == VARVE_STRING)
@@ -28,14 +28,14 @@ TEST(flax_type, has_a_name_for_each_of_ours_but_strings)
     }
 }
 
-TEST(flax_type, knows_how_large_some_others_are)
+TEST(flax_type, has_sizes_of_some_other_types)
 {
     cr_assert_eq(find("int4")->size, 1);
     cr_assert_eq((int)find("int4")->dtype, 0);
     cr_assert_eq((int)find("float8_e4m3fnuz")->dtype, 0);
 }
 
-TEST(flax_type, knows_no_parts_of_names)
+TEST(flax_type, refuses_parts_of_names)
 {
     cr_assert_null(find(""));
     cr_assert_null(find("float"));
@@ -76,7 +76,7 @@ TEST(flax_array, has_a_shape_a_type_and_bytes_in_the_file)
     part_end(&p);
 }
 
-TEST(flax_array, is_a_tag_where_its_type_is_none_of_ours)
+TEST(flax_array, is_a_tag_if_its_type_is_unsupported)
 {
     struct vv_flax_array a;
     cr_assert_ok(read_array("c7 0c 01 93 91 02 a4 696e7434 c4 02 0102", &a),
@@ -92,7 +92,7 @@ TEST(flax_array, is_a_tag_where_its_type_is_none_of_ours)
     part_end(&p);
 }
 
-TEST(flax_array, refuses_parts_that_do_not_fit_together)
+TEST(flax_array, refuses_inconsistent_parts)
 {
     refuse("d4 01 90", VARVE_CORRUPT, "shape, type and bytes");
     refuse("d4 01 05", VARVE_CORRUPT, "expected an array, found an integer");
@@ -114,13 +114,13 @@ TEST(flax_array, refuses_parts_that_do_not_fit_together)
         "the end of the array");
 }
 
-TEST(flax_array, does_not_leave_its_extension)
+TEST(flax_array, does_not_exceed_its_extension)
 {
     refuse("c7 08 01 93 90 a4 626f6f6c c4 01 01", VARVE_TRUNCATED, "an array");
     refuse("d4 01 93 90 a4 626f6f6c c4 01 01", VARVE_TRUNCATED, "an array");
 }
 
-TEST(flax_array, refuses_more_elements_than_64_bits_count)
+TEST(flax_array, refuses_more_than_2_to_the_64_elements)
 {
     refuse("c7 1b 01 93 92 cf 7fffffffffffffff cf 7fffffffffffffff"
         "a4 626f6f6c c4 00", VARVE_CORRUPT, "2^64 elements");

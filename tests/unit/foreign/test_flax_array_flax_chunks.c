@@ -35,7 +35,7 @@ static void refuse(const char *digits, varve_status status, const char *says)
     part_end(&p);
 }
 
-TEST(flax_chunks, make_one_array_of_their_pieces)
+TEST(flax_chunks, form_one_array)
 {
     struct vv_flax_array piece;
     cr_assert_ok(read_chunks("83 " MARK THREE BOTH), p.error);
@@ -51,7 +51,7 @@ TEST(flax_chunks, make_one_array_of_their_pieces)
     part_end(&p);
 }
 
-TEST(flax_chunks, are_no_other_maps)
+TEST(flax_chunks, are_distinguished_from_other_maps)
 {
     static const char *const others[] = { "80", "81 a161 01", "81 01 01",
         "81 b9 5f5f6d73677061636b5f6368756e6b65645f61727261795f5e c3" };
@@ -67,7 +67,7 @@ TEST(flax_chunks, are_no_other_maps)
     }
 }
 
-TEST(flax_chunks, refuse_what_is_not_whole)
+TEST(flax_chunks, refuse_incomplete_maps)
 {
     refuse("82 " MARK THREE, VARVE_CORRUPT, "\"shape\" and \"chunks\"");
     refuse("83 " MARK BOTH THREE, VARVE_CORRUPT, "another key");

@@ -20,7 +20,7 @@ static void check(const char *digits, uint64_t offset, const char *expected)
     part_end(&p);
 }
 
-TEST(flax_decode, makes_numbers_and_texts)
+TEST(flax_decode, decodes_numbers_and_texts)
 {
     check("05 c3", 1, "01");
     check("c2", 0, "00");
@@ -33,7 +33,7 @@ TEST(flax_decode, makes_numbers_and_texts)
     check("c4 00", 0, "0000000000000000");
 }
 
-TEST(flax_decode, makes_vectors_and_complex_numbers)
+TEST(flax_decode, decodes_vectors_and_complex_numbers)
 {
     check("92 01 ff", 0, "0100000000000000ffffffffffffffff");
     check("92 02 cb 3ff8000000000000", 0, "0000000000000040000000000000f83f");
@@ -41,14 +41,14 @@ TEST(flax_decode, makes_vectors_and_complex_numbers)
         "000000000000f83f0000000000000040");
 }
 
-TEST(flax_decode, puts_pieces_together)
+TEST(flax_decode, assembles_chunks)
 {
     check("83 b9 5f5f6d73677061636b5f6368756e6b65645f61727261795f5f c3"
         "a5 7368617065 81 a130 03 a6 6368756e6b73 82 a130 " FLAX_ONE_TWO
         "a131 " FLAX_THREE, 0, "0000803f0000004000004040");
 }
 
-TEST(flax_decode, tells_a_list_of_numbers_from_others)
+TEST(flax_decode, distinguishes_a_list_of_numbers_from_others)
 {
     static const struct { const char *digits; int dtype; uint64_t at; }
     lists[] = {
@@ -73,7 +73,7 @@ TEST(flax_decode, tells_a_list_of_numbers_from_others)
 }
 
 /* The file may have changed since it was opened. */
-TEST(flax_decode, fails_where_the_file_is_another_by_now)
+TEST(flax_decode, fails_if_the_file_has_changed)
 {
     unsigned char made[16];
     part_begin(&p, "a2 6162 c0 c1 92 01");

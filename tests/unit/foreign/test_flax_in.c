@@ -21,7 +21,7 @@ static enum vv_probe_result bid_for(const char *path, const char *digits)
     return result;
 }
 
-TEST(flax_in, bids_for_a_map_with_an_array_in_it)
+TEST(flax_in, recognizes_a_map_that_contains_an_array)
 {
     static const char *const files[] = { "81 a161 " FLAX_ONE_TWO,
         "de 0001 a161 " FLAX_FOUR, "82 a161 05 a162 " FLAX_FOUR,
@@ -36,7 +36,7 @@ TEST(flax_in, bids_for_a_map_with_an_array_in_it)
     }
 }
 
-TEST(flax_in, bids_for_its_name_alone)
+TEST(flax_in, recognizes_its_file_name)
 {
     cr_assert_eq(bid_for("a.msgpack", "81 a161 90"), VV_PROBE_LIKELY);
     cr_assert_eq(bid_for("a.msgpack", "80"), VV_PROBE_LIKELY);
@@ -45,7 +45,7 @@ TEST(flax_in, bids_for_its_name_alone)
     cr_assert_eq(bid_for("a.msgpack", ""), VV_PROBE_NAME);
 }
 
-TEST(flax_in, bids_for_nothing_of_others)
+TEST(flax_in, does_not_recognize_other_files)
 {
     static const char *const others[] = { "", "80", "81", "81 a161",
         "81 a161 90", FLAX_FOUR, "81 a161 c7 15 02 93 91 02",
@@ -70,7 +70,7 @@ static varve_reader *open_golden(const char *path)
     return reader;
 }
 
-TEST(flax_in, reads_what_flax_wrote)
+TEST(flax_in, reads_a_file_written_by_flax)
 {
     varve_reader *r = open_golden(GOLDEN_FILE("values"));
     for (unsigned i = 1; i <= VARVE_DTYPE_COUNT; i++) {
@@ -103,7 +103,7 @@ TEST(flax_in, reads_what_flax_wrote)
     varve_reader_free(r);
 }
 
-TEST(flax_in, reads_arrays_in_pieces)
+TEST(flax_in, reads_chunked_arrays)
 {
     varve_reader *r = open_golden(GOLDEN_FILE("chunked"));
     float expected[15];
@@ -172,7 +172,7 @@ TEST(flax_in, finds_the_latest_of_numbered_files)
 
 /* --- Invalid files -------------------------------------------------------- */
 
-TEST(flax_in, refuses_every_file_that_was_cut)
+TEST(flax_in, refuses_every_truncation)
 {
     static const char *const files[] = { GOLDEN_FILE("values"),
         GOLDEN_FILE("state"), GOLDEN_FILE("chunked") };
@@ -195,13 +195,13 @@ TEST(flax_in, refuses_every_file_that_was_cut)
     }
 }
 
-TEST(flax_in, says_what_is_wrong_with_what_is_called_so)
+TEST(flax_in, reports_errors_of_files_with_its_name)
 {
     flax_refused("3c61", VARVE_CORRUPT, "the end of the file");
     flax_refused("c1", VARVE_CORRUPT, "found an invalid byte");
 }
 
-TEST(flax_in, gives_everything_back_without_memory)
+TEST(flax_in, leaks_nothing_without_memory)
 {
     struct vv_buffer b =
         flax_bytes("82 a16f 82 a16d 82 a161 " FLAX_ONE_TWO

@@ -32,7 +32,7 @@ static bool makes(const char *digits, const char *slot)
     return is_there;
 }
 
-TEST(flax_slots, are_made_of_trees_that_mirror_the_parameters)
+TEST(flax_slots, are_created_from_trees_with_the_structure_of_parameters)
 {
     varve_reader *r =
         flax_open(&w, "82" OPT "81 a130 82 a163 05" MU TREE PARAMS TREE);
@@ -47,7 +47,7 @@ TEST(flax_slots, are_made_of_trees_that_mirror_the_parameters)
     world_free(&w);
 }
 
-TEST(flax_slots, need_not_be_of_all_parameters)
+TEST(flax_slots, may_exist_for_some_parameters_only)
 {
     const char *file =
         "82" OPT "81" MU "82 a161 80 a162 81 a163" FLAX_THREE PARAMS TREE;
@@ -57,7 +57,7 @@ TEST(flax_slots, need_not_be_of_all_parameters)
         "opt/mu(params/a)"));
 }
 
-TEST(flax_slots, are_not_made_of_other_names_or_shapes)
+TEST(flax_slots, are_not_created_for_other_names_or_shapes)
 {
     cr_assert_not(makes("82" OPT "81" MU "82 a161" FLAX_ONE_TWO
                         "a162 81 a163" FLAX_FOUR PARAMS TREE,
@@ -72,12 +72,12 @@ TEST(flax_slots, are_not_made_of_other_names_or_shapes)
         "82" OPT "81" MU "81 a162" FLAX_THREE PARAMS TREE, "opt/mu(params/b)"));
 }
 
-TEST(flax_slots, are_not_made_of_a_tree_beside_the_parameters)
+TEST(flax_slots, are_not_created_from_a_sibling_of_the_parameters)
 {
     cr_assert_not(makes("82 a165" TREE PARAMS TREE, "e(params/a)"));
 }
 
-TEST(flax_slots, are_of_the_nearest_parameters)
+TEST(flax_slots, belong_to_the_nearest_parameters)
 {
     const char *file = "82 a16d 82" OPT "81" MU TREE PARAMS TREE PARAMS TREE;
     cr_assert(makes(file, "m/opt/mu(m/params/a)"));
@@ -86,7 +86,7 @@ TEST(flax_slots, are_of_the_nearest_parameters)
 }
 
 /* Every tree is compared with its neighbors; the cost must be bounded. */
-TEST(flax_slots, cost_no_more_than_the_file_allows)
+TEST(flax_slots, have_a_cost_bounded_by_the_file)
 {
     enum { DEPTH = 3000, WIDTH = 300 };
     struct vv_buffer b = new_bytes();

@@ -14,7 +14,7 @@ static bool has(varve_reader *r, const char *path)
     return varve_reader_find(r, path, &node);
 }
 
-TEST(flax_tree, makes_objects_of_maps_and_variables_of_arrays)
+TEST(flax_tree, creates_objects_from_maps_and_variables_from_arrays)
 {
     varve_reader *r = flax_open(&w, "82 a161 81 a162 " FLAX_ONE_TWO
         "a163 80");
@@ -28,7 +28,7 @@ TEST(flax_tree, makes_objects_of_maps_and_variables_of_arrays)
     world_free(&w);
 }
 
-TEST(flax_tree, makes_scalars_of_what_is_no_array)
+TEST(flax_tree, creates_scalars_from_single_values)
 {
     varve_reader *r = flax_open(&w, "87 a161 c3 a162 05 a163 cb"
         "3ff8000000000000 a164 a178 a165 c4 01 ff a166 c0"
@@ -45,7 +45,7 @@ TEST(flax_tree, makes_scalars_of_what_is_no_array)
     world_free(&w);
 }
 
-TEST(flax_tree, keeps_what_is_none_of_ours_as_a_state)
+TEST(flax_tree, keeps_unsupported_types_as_states)
 {
     varve_reader *r = flax_open(&w, "82 a161 d5 05 0102"
         "a162 c7 0c 01 93 91 02 a4 696e7434 c4 02 0304");
@@ -61,7 +61,7 @@ TEST(flax_tree, keeps_what_is_none_of_ours_as_a_state)
     world_free(&w);
 }
 
-TEST(flax_tree, calls_members_of_lists_by_position)
+TEST(flax_tree, names_list_elements_by_index)
 {
     varve_reader *r = flax_open(&w, "93" FLAX_FOUR "c0 92 a161 91 a162");
     check_value(r, "0", "float32[]", "\0\0\x80\x40", 4);
@@ -72,7 +72,7 @@ TEST(flax_tree, calls_members_of_lists_by_position)
     world_free(&w);
 }
 
-TEST(flax_tree, names_what_has_a_key_that_is_no_name)
+TEST(flax_tree, names_values_with_keys_that_are_not_text)
 {
     varve_reader *r = flax_open(&w, "86 05 a161 fb a162 a0 a163 c0 a164"
         "c4 01 6b a165 a2 ff61 a166");
@@ -86,7 +86,7 @@ TEST(flax_tree, names_what_has_a_key_that_is_no_name)
     world_free(&w);
 }
 
-TEST(flax_tree, calls_a_single_value_so)
+TEST(flax_tree, names_a_single_value_value)
 {
     varve_reader *r = flax_open(&w, FLAX_FOUR);
     check_value(r, "value", "float32[]", "\0\0\x80\x40", 4);
@@ -99,7 +99,7 @@ TEST(flax_tree, calls_a_single_value_so)
     world_free(&w);
 }
 
-TEST(flax_tree, refuses_what_does_not_fit)
+TEST(flax_tree, refuses_invalid_trees)
 {
     flax_refused("81 a161 01 05", VARVE_CORRUPT, "the end of the file");
     flax_refused("81 90 01", VARVE_CORRUPT, "a key, found a list");
@@ -114,7 +114,7 @@ TEST(flax_tree, refuses_what_does_not_fit)
     flax_refused("82 a161 01", VARVE_TRUNCATED, "are left");
 }
 
-TEST(flax_tree, names_the_path_of_what_does_not_fit)
+TEST(flax_tree, reports_the_path_of_an_invalid_value)
 {
     flax_refused("81 a161 81 a162 92 c0 c1", VARVE_CORRUPT,
         ": value \"a/b/1\": offset 8: expected ");
@@ -143,7 +143,7 @@ TEST(flax_tree, refuses_a_list_that_is_too_long)
     world_free(&disk);
 }
 
-TEST(flax_tree, goes_as_deep_as_the_file)
+TEST(flax_tree, reads_any_depth)
 {
     enum { DEPTH = 100000 };
     struct vv_buffer b = new_bytes();

@@ -21,7 +21,7 @@ static struct vv_foreign *open_file(struct world *w, const char *text)
     return f;
 }
 
-TEST(foreign, finds_out_how_large_a_file_is_as_it_is_added)
+TEST(foreign, reads_the_size_of_a_file_when_it_is_added)
 {
     struct world w = world_new();
     varve_error error = { 0 };
@@ -39,7 +39,7 @@ TEST(foreign, finds_out_how_large_a_file_is_as_it_is_added)
     world_free(&w);
 }
 
-TEST(foreign, reads_bytes_and_says_where_there_are_none)
+TEST(foreign, reads_bytes_and_reports_the_end_of_the_file)
 {
     struct world w = world_new();
     varve_error error = { 0 };
@@ -89,7 +89,7 @@ TEST(foreign, opens_files_beyond_the_first_128_when_they_are_read)
     world_free(&w);
 }
 
-TEST(foreign, keeps_nothing_of_a_file_that_is_added_without_memory)
+TEST(foreign, does_not_add_a_file_without_memory)
 {
     struct world w = world_new();
     struct vv_foreign *f = open_file(&w, "1");
@@ -110,7 +110,7 @@ TEST(foreign, keeps_nothing_of_a_file_that_is_added_without_memory)
     world_free(&w);
 }
 
-TEST(foreign, lets_names_of_siblings_pass_and_no_others)
+TEST(foreign, accepts_only_names_of_siblings)
 {
     cr_assert(vv_name_stays("a", 1));
     cr_assert(vv_name_stays("...", 3));
@@ -210,7 +210,7 @@ static void write_index(const char *path, const char *shard)
 }
 
 /* A folder in an index may be a link, like a file. */
-TEST(foreign, follows_no_folder_out_of_the_directory)
+TEST(foreign, follows_no_linked_directory_out_of_the_directory)
 {
     varve_error error = { 0 };
     cr_assert_eq(mkdir(test_path("x"), 0777), 0);
@@ -227,7 +227,7 @@ TEST(foreign, follows_no_folder_out_of_the_directory)
     check_refused("x/n.safetensors.index.json");
 }
 
-TEST(foreign, follows_the_links_of_the_cache_of_hugging_face)
+TEST(foreign, follows_links_of_the_hugging_face_cache)
 {
     varve_error error = { 0 };
     cr_assert_eq(mkdir(test_path("x"), 0777), 0);
@@ -251,7 +251,7 @@ static void write_record(const char *latest)
     fclose(record);
 }
 
-TEST(foreign, names_what_is_there_where_the_latest_of_a_record_is_gone)
+TEST(foreign, lists_other_checkpoints_if_the_recorded_latest_is_missing)
 {
     varve_error error = { 0 };
     cr_assert_eq(mkdir(test_path("x"), 0777), 0);
@@ -272,7 +272,7 @@ TEST(foreign, names_what_is_there_where_the_latest_of_a_record_is_gone)
     varve_graph_free(graph);
 }
 
-TEST(foreign, follows_no_link_that_a_bundle_or_a_record_names)
+TEST(foreign, follows_no_link_named_by_a_bundle_or_record)
 {
     cr_assert_eq(mkdir(test_path("x"), 0777), 0);
     cr_assert_eq(mkdir(test_path("y"), 0777), 0);

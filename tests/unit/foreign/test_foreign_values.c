@@ -83,7 +83,7 @@ static void expect_values(const struct vv_opened *in, unsigned char *to)
     }
 }
 
-TEST(foreign_values, reads_any_range_of_several_values_and_what_is_between)
+TEST(foreign_values, reads_any_range_of_several_values_and_gaps)
 {
     struct world w = begin();
     struct vv_opened in;
@@ -114,7 +114,7 @@ TEST(foreign_values, reads_any_range_of_several_values_and_what_is_between)
     end(&w, &in);
 }
 
-TEST(foreign_values, passes_on_that_bytes_cannot_be_read)
+TEST(foreign_values, reports_failed_reads)
 {
     struct world w = begin();
     struct vv_opened in;
@@ -129,7 +129,7 @@ TEST(foreign_values, passes_on_that_bytes_cannot_be_read)
     end(&w, &in);
 }
 
-TEST(foreign_values, says_where_a_value_lies_in_an_open_file)
+TEST(foreign_values, returns_the_offset_of_a_value_in_an_open_file)
 {
     struct world w = begin();
     struct vv_opened in;
@@ -182,7 +182,7 @@ static void add_three(void)
     add_decoded(VV_CHUNK_SIZE + 1, 3);
 }
 
-TEST(foreign_values, decode_a_value_once_for_all_its_pieces)
+TEST(foreign_values, decode_a_value_once_for_all_chunks)
 {
     struct world w = begin();
     struct vv_opened in;
@@ -199,7 +199,7 @@ TEST(foreign_values, decode_a_value_once_for_all_its_pieces)
     end(&w, &in);
 }
 
-TEST(foreign_values, give_the_memory_of_decoded_values_back)
+TEST(foreign_values, free_the_memory_of_decoded_values)
 {
     struct world w = begin();
     struct vv_opened in;
@@ -215,7 +215,7 @@ TEST(foreign_values, give_the_memory_of_decoded_values_back)
     cr_assert_eq(test_block_count(), 0);
 }
 
-TEST(foreign_values, decode_a_value_that_is_read_whole_where_it_is_wanted)
+TEST(foreign_values, decode_a_completely_read_value_into_its_target)
 {
     struct world w = begin();
     struct vv_opened in;
@@ -234,7 +234,7 @@ TEST(foreign_values, decode_a_value_that_is_read_whole_where_it_is_wanted)
     end(&w, &in);
 }
 
-TEST(foreign_values, keep_nothing_of_a_value_that_was_not_made)
+TEST(foreign_values, keep_nothing_of_a_value_that_failed_to_decode)
 {
     struct world w = begin();
     struct vv_opened in;
@@ -291,13 +291,13 @@ static void check_small(enum vv_sum_kind kind, const char *found)
     }
 }
 
-TEST(foreign_values, tell_a_wrong_sum_with_file_path_and_range)
+TEST(foreign_values, report_a_wrong_checksum_with_file_path_and_range)
 {
     check_small(VV_SUM_CRC32, "CRC-32");
     check_small(VV_SUM_CRC32C, "CRC-32C");
 }
 
-TEST(foreign_values, check_nothing_where_there_is_no_sum)
+TEST(foreign_values, check_nothing_without_a_checksum)
 {
     struct world w = begin();
     struct vv_opened in;
@@ -333,7 +333,7 @@ static void check_order(
     end(&w, &in);
 }
 
-TEST(foreign_values, put_sums_of_chunks_together_in_any_order)
+TEST(foreign_values, combine_checksums_of_chunks_in_any_order)
 {
     static const int orders[6][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 },
         { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 } };
@@ -359,7 +359,7 @@ TEST(foreign_values, do_not_count_a_chunk_twice)
     end(&w, &in);
 }
 
-TEST(foreign_values, tell_that_a_file_changed_between_two_readings)
+TEST(foreign_values, report_a_file_changed_between_two_reads)
 {
     struct world w = begin();
     struct vv_opened in;

@@ -18,7 +18,7 @@ static bool is(const struct vv_kept *kept, uint32_t node, const char *text)
                 : !bytes && size == 0;
 }
 
-TEST(format_extras, finds_what_was_added_under_other_numbers)
+TEST(format_extras, finds_entries_after_renumbering)
 {
     static const uint32_t numbers[] = { 0, 5, VV_NONE, 3 };
     struct vv_kept kept, moved;
@@ -36,7 +36,7 @@ TEST(format_extras, finds_what_was_added_under_other_numbers)
     vv_kept_clear(&moved);
 }
 
-TEST(format_extras, says_that_there_was_no_memory)
+TEST(format_extras, reports_failed_allocations)
 {
     for (long n = 0; n < 2; n++) {
         struct vv_kept kept;

@@ -86,7 +86,7 @@ static void add_value(uint64_t size, uint32_t file, uint64_t offset)
         .size = size, .place = { .file = file, .offset = offset } };
 }
 
-TEST(format_in, is_truncated_where_a_value_is_outside_its_file)
+TEST(format_in, is_truncated_if_a_value_is_outside_its_file)
 {
     struct world w = begin();
     struct vv_opened in;

@@ -24,7 +24,7 @@ static enum vv_probe_result bid_for(
     return vv_gguf_format.probe(&candidate);
 }
 
-TEST(gguf_in, bids_for_its_mark_and_its_name)
+TEST(gguf_in, recognizes_its_magic_and_its_name)
 {
     cr_assert_eq(bid_for("a", "GGUF\3\0\0\0", 8), VV_PROBE_SURE);
     cr_assert_eq(bid_for("a.gguf", "GGUF", 4), VV_PROBE_SURE);
@@ -118,7 +118,7 @@ TEST(gguf_in, reads_tensors_states_and_text)
     close_file(&f, reader);
 }
 
-TEST(gguf_in, reads_what_the_program_of_ggml_wrote)
+TEST(gguf_in, reads_a_file_written_by_ggml)
 {
     size_t size;
     char *bytes = test_read_file(GOLDEN "/foreign/small.gguf", &size);
@@ -190,7 +190,7 @@ TEST(gguf_in, restores_into_a_graph)
     varve_graph_free(graph);
 }
 
-TEST(gguf_in, honours_the_alignment)
+TEST(gguf_in, uses_the_alignment_of_the_file)
 {
     put_head(&f, 2, 1);
     put_alignment(&f, 8);
@@ -246,7 +246,7 @@ TEST(gguf_in, refuses_other_versions)
     refuse(&f, VARVE_NOT_A_CHECKPOINT, "not a GGUF file");
 }
 
-TEST(gguf_in, refuses_counts_that_cannot_be)
+TEST(gguf_in, refuses_impossible_counts)
 {
     put_head(&f, UINT64_MAX, 0);
     refuse(&f, VARVE_TRUNCATED, "tensors, the rest of the file has room for 0");
@@ -269,7 +269,7 @@ TEST(gguf_in, refuses_wrong_alignments)
     refuse(&f, VARVE_CORRUPT, "power of two");
 }
 
-TEST(gguf_in, refuses_names_that_come_twice)
+TEST(gguf_in, refuses_duplicate_names)
 {
     put_head(&f, 0, 2);
     put_alignment(&f, 32);
@@ -282,7 +282,7 @@ TEST(gguf_in, refuses_names_that_come_twice)
     refuse(&f, VARVE_CORRUPT, "same");
 }
 
-TEST(gguf_in, leaves_out_a_text_that_is_none)
+TEST(gguf_in, omits_invalid_texts)
 {
     const char *path, *what;
     put_head(&f, 0, 2);
@@ -304,7 +304,7 @@ TEST(gguf_in, leaves_out_a_text_that_is_none)
 }
 
 /* A sparse file: a text or a name is in a hole. */
-TEST(gguf_in, takes_no_memory_for_a_hole)
+TEST(gguf_in, needs_no_memory_for_a_hole)
 {
     enum { HOLE = 60 << 20 };
     for (int is_name = 0; is_name < 2; is_name++) {
@@ -337,7 +337,7 @@ TEST(gguf_in, takes_no_memory_for_a_hole)
     }
 }
 
-TEST(gguf_in, leaves_out_what_has_no_name)
+TEST(gguf_in, omits_entries_without_a_valid_name)
 {
     const char *path, *what;
     put_head(&f, 2, 1);
@@ -371,7 +371,7 @@ static void refuse_tensor(uint32_t type, uint64_t extent, uint64_t offset,
     refuse(&f, status, words);
 }
 
-TEST(gguf_in, refuses_tensors_that_are_wrong)
+TEST(gguf_in, refuses_invalid_tensors)
 {
     refuse_tensor(4, 32, 32, VARVE_TOO_NEW, "tensor type 4");
     refuse_tensor(Q8_0, 33, 32, VARVE_CORRUPT, "the block size 32");
@@ -394,7 +394,7 @@ TEST(gguf_in, refuses_more_than_four_dimensions)
     refuse(&f, VARVE_LIMIT, "4 dimensions, found 5");
 }
 
-TEST(gguf_in, refuses_every_file_that_was_cut)
+TEST(gguf_in, refuses_every_truncation)
 {
     put_small();
     size_t size = f.size;
@@ -412,7 +412,7 @@ TEST(gguf_in, refuses_every_file_that_was_cut)
 
 /* --- Memory --------------------------------------------------------------- */
 
-TEST(gguf_in, gives_everything_back_without_memory)
+TEST(gguf_in, leaks_nothing_without_memory)
 {
     put_small();
     for (long n = 0;; n++) {
@@ -444,7 +444,7 @@ static void expect_bound(struct gguf_file *many)
     close_file(many, reader);
 }
 
-TEST(gguf_in, takes_memory_that_the_file_bounds)
+TEST(gguf_in, needs_memory_bounded_by_the_file)
 {
     static struct gguf_file many;
     enum { COUNT = 4000 };

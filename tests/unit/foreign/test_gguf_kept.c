@@ -9,7 +9,7 @@
 #include "support/test.h"
 #include "dtype.h"
 
-TEST(gguf_type, says_how_large_blocks_are)
+TEST(gguf_type, has_the_sizes_of_blocks)
 {
     const struct vv_gguf_type *type = vv_gguf_type_of(12);
     uint64_t size;
@@ -22,7 +22,7 @@ TEST(gguf_type, says_how_large_blocks_are)
         vv_gguf_type_of(28), UINT64_C(1) << 61, &size));
 }
 
-TEST(gguf_type, stores_ours_as_we_do)
+TEST(gguf_type, stores_supported_types_in_the_varve_size)
 {
     size_t ours = 0;
     for (uint32_t i = 0; i < 64; i++) {
@@ -36,7 +36,7 @@ TEST(gguf_type, stores_ours_as_we_do)
     cr_assert_eq(ours, 8);
 }
 
-TEST(gguf_type, knows_every_number_once)
+TEST(gguf_type, has_every_number_once)
 {
     for (uint32_t i = 0; i < 64; i++) {
         const struct vv_gguf_type *type = vv_gguf_type_of(i);
@@ -52,7 +52,7 @@ TEST(gguf_type, knows_every_number_once)
     }
 }
 
-TEST(gguf_type, does_not_know_those_taken_back)
+TEST(gguf_type, omits_withdrawn_types)
 {
     static const uint32_t gone[] = { 4, 5, 31, 32, 33, 36, 37, 38, 42, 1000,
         UINT32_MAX };
@@ -64,7 +64,7 @@ TEST(gguf_type, does_not_know_those_taken_back)
 #define A "\1\0\0\0\0\0\0\0a\4\0\0\0\7\0\0\0"
 #define BC "\2\0\0\0\0\0\0\0bc\x09\0\0\0"
 
-TEST(gguf_kept, gives_entries_back_in_their_order)
+TEST(gguf_kept, returns_entries_in_order)
 {
     struct vv_buffer kept;
     struct vv_gguf_entry e;
@@ -85,7 +85,7 @@ TEST(gguf_kept, gives_entries_back_in_their_order)
     vv_buffer_clear(&kept);
 }
 
-TEST(gguf_kept, gives_tensors_back)
+TEST(gguf_kept, returns_tensors)
 {
     unsigned char kept[VV_GGUF_KEPT_TENSOR];
     struct vv_gguf_tensor back, t = { vv_gguf_type_of(12),
@@ -102,7 +102,7 @@ TEST(gguf_kept, gives_tensors_back)
     cr_assert_eq(back.shape.rank, 0);
 }
 
-TEST(gguf_kept, takes_nothing_else_for_a_tensor)
+TEST(gguf_kept, refuses_other_bytes_as_a_tensor)
 {
     static const unsigned char zeros[16];
     unsigned char kept[VV_GGUF_KEPT_TENSOR] = { 12, 0, 0, 0, 1 };

@@ -27,7 +27,7 @@ static void build(varve_node *root)
     varve_add_slot(adam, w, "m", varve_array(COPY_OF(weight), 2, 3));
 }
 
-TEST(gguf_out, makes_a_file_that_is_read_again)
+TEST(gguf_out, writes_a_readable_file)
 {
     struct world w = world_new();
     struct losses reported = { "" };
@@ -52,7 +52,7 @@ TEST(gguf_out, makes_a_file_that_is_read_again)
 }
 
 /* The layout of gguf_write_to_file of ggml. */
-TEST(gguf_out, has_these_bytes)
+TEST(gguf_out, writes_the_layout_of_ggml)
 {
     static const char head[] = "GGUF\3\0\0\0\2\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0"
         "\1\0\0\0\0\0\0\0k\x08\0\0\0\2\0\0\0\0\0\0\0me" /* text */
@@ -159,7 +159,7 @@ static void end_again(varve_graph *graph)
 #define ARCHITECTURE "general.architecture\x08\0\0\0\5\0\0\0\0\0\0\0llama"
 #define PART(text) contains(text, sizeof(text) - 1)
 
-TEST(gguf_out, writes_again_what_it_read)
+TEST(gguf_out, writes_a_read_file_unchanged)
 {
     varve_graph *graph = write_again(NULL, 0, "");
     varve_error error = { 0 };
@@ -179,7 +179,7 @@ TEST(gguf_out, writes_again_what_it_read)
     end_again(graph);
 }
 
-TEST(gguf_out, lets_given_metadata_take_the_place_of_what_was_read)
+TEST(gguf_out, prefers_given_metadata_to_that_of_the_file)
 {
     varve_metadata given[] = {
         { .name = "llama.block_count", .kind = VARVE_METADATA_INTEGER,
@@ -219,7 +219,7 @@ static void build_lossy(varve_node *root)
     varve_tag(root, "mine");
 }
 
-TEST(gguf_out, says_what_it_leaves_out)
+TEST(gguf_out, reports_omitted_data)
 {
     struct world w = world_new();
     struct losses reported = { "" };
@@ -273,7 +273,7 @@ static void build_twice(varve_node *root)
     varve_add_variable(root, "a/b", varve_scalar(COPY_AT(&step)));
 }
 
-TEST(gguf_out, refuses_what_ggml_does_not_take)
+TEST(gguf_out, refuses_graphs_that_ggml_does_not_support)
 {
     struct world w = world_new();
     varve_error error = { 0 };
@@ -288,12 +288,12 @@ TEST(gguf_out, refuses_what_ggml_does_not_take)
     world_free(&w);
 }
 
-TEST(gguf_out, leaves_what_was_there_whatever_fails)
+TEST(gguf_out, keeps_the_older_file_after_any_failure)
 {
     check_faults("a.gguf", VARVE_FORMAT_GGUF, build);
 }
 
-TEST(gguf_out, leaves_nothing_without_memory_for_what_is_kept)
+TEST(gguf_out, leaks_nothing_without_memory_for_extra_records)
 {
     varve_error error = { 0 };
     varve_status status = VARVE_NO_MEMORY;

@@ -139,7 +139,7 @@ TEST(gguf_split, refuses_parts_of_different_models)
 }
 
 /* A file whose name only resembles that of a part. */
-TEST(gguf_split, is_a_file_alone_where_it_says_nothing_of_parts)
+TEST(gguf_split, is_a_single_file_without_part_metadata)
 {
     struct set s = begin(
         (struct part[]){ { PART(1, 2), 0, 1, 1, "x" } }, 1);
@@ -155,7 +155,7 @@ TEST(gguf_split, is_a_file_alone_where_it_says_nothing_of_parts)
     cr_assert_not(vv_gguf_split_is_name("gguf"));
 }
 
-TEST(gguf_split, needs_memory)
+TEST(gguf_split, reports_failed_allocations)
 {
     static const struct part parts[] = { { PART(1, 2), 0, 2, 2, "x" },
         { PART(2, 2), 1, 2, 2, "y" } };

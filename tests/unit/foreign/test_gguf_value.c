@@ -50,7 +50,7 @@ static void expect_float(float value, const char *expected)
     expect(VV_GGUF_FLOAT32, bits, 4, expected);
 }
 
-TEST(gguf_value, is_a_decimal_of_an_integer)
+TEST(gguf_value, is_the_decimal_of_an_integer)
 {
     expect(VV_GGUF_UINT8, 255, 1, "255");
     expect(VV_GGUF_INT8, 0x80, 1, "-128");
@@ -79,7 +79,7 @@ TEST(gguf_value, is_the_shortest_decimal_of_a_real)
     expect(VV_GGUF_FLOAT64, UINT64_C(0xfff8000000000001), 8, "nan");
 }
 
-TEST(gguf_value, has_a_point_in_every_language)
+TEST(gguf_value, has_a_decimal_point_in_every_locale)
 {
     if (!setlocale(LC_NUMERIC, "de_DE.UTF-8") &&
         !setlocale(LC_NUMERIC, "fr_FR.UTF-8") &&
@@ -88,7 +88,7 @@ TEST(gguf_value, has_a_point_in_every_language)
     expect_double(-1.5e-9, "-1.5e-09");
 }
 
-TEST(gguf_value, is_true_or_false_and_nothing_else)
+TEST(gguf_value, is_only_true_or_false_for_a_bool)
 {
     struct vv_buffer text;
     expect(VV_GGUF_BOOL, 0, 1, "false");
@@ -99,7 +99,7 @@ TEST(gguf_value, is_true_or_false_and_nothing_else)
     vv_buffer_clear(&text);
 }
 
-TEST(gguf_value, is_of_a_known_type)
+TEST(gguf_value, must_have_a_known_type)
 {
     struct vv_buffer text;
     put32(&f, 13);
@@ -108,7 +108,7 @@ TEST(gguf_value, is_of_a_known_type)
     vv_buffer_clear(&text);
 }
 
-TEST(gguf_value, is_nothing_of_an_array)
+TEST(gguf_value, is_empty_for_an_array)
 {
     struct vv_buffer text;
     put32(&f, VV_GGUF_ARRAY);
@@ -128,7 +128,7 @@ TEST(gguf_value, is_nothing_of_an_array)
     vv_buffer_clear(&text);
 }
 
-TEST(gguf_value, passes_over_arrays_in_arrays)
+TEST(gguf_value, skips_nested_arrays)
 {
     struct vv_buffer text;
     put32(&f, VV_GGUF_ARRAY);
@@ -160,7 +160,7 @@ static void put_nest(int depth)
     put64(&f, 0);
 }
 
-TEST(gguf_value, is_no_deeper_than_eight_arrays)
+TEST(gguf_value, is_limited_to_eight_nested_arrays)
 {
     struct vv_buffer text;
     put_nest(8);
@@ -174,7 +174,7 @@ TEST(gguf_value, is_no_deeper_than_eight_arrays)
     vv_buffer_clear(&text);
 }
 
-TEST(gguf_value, ends_where_the_file_does)
+TEST(gguf_value, is_truncated_at_the_end_of_the_file)
 {
     static const uint32_t kinds[] = { VV_GGUF_STRING, VV_GGUF_ARRAY,
         VV_GGUF_UINT8 };

@@ -25,7 +25,7 @@ TEST(gguf_bytes, are_little_endian)
     end_bytes(&f);
 }
 
-TEST(gguf_bytes, move_the_window_along)
+TEST(gguf_bytes, advance_the_window)
 {
     uint64_t number;
     for (uint64_t i = 0; i < 1500; i++)
@@ -43,7 +43,7 @@ TEST(gguf_bytes, move_the_window_along)
     end_bytes(&f);
 }
 
-TEST(gguf_bytes, end_where_the_file_ends)
+TEST(gguf_bytes, end_at_the_end_of_the_file)
 {
     uint32_t number;
     put(&f, "abc", 3);
@@ -57,7 +57,7 @@ TEST(gguf_bytes, end_where_the_file_ends)
     end_bytes(&f);
 }
 
-TEST(gguf_bytes, skip_what_is_there_only)
+TEST(gguf_bytes, skip_only_existing_bytes)
 {
     put(&f, "0123456789", 10);
     begin_bytes(&f, &in);
@@ -71,7 +71,7 @@ TEST(gguf_bytes, skip_what_is_there_only)
     end_bytes(&f);
 }
 
-TEST(gguf_bytes, take_strings_of_any_size)
+TEST(gguf_bytes, read_strings_of_any_size)
 {
     struct vv_buffer text;
     char large[9000];

@@ -9,7 +9,7 @@
 
 #ifdef VV_HAVE_HDF5
 
-TEST(hdf5_graph, has_one_node_for_hard_links_and_a_way_back)
+TEST(hdf5_graph, has_one_node_for_hard_links_and_cycles)
 {
     struct hdf5_sample s = open_sample("hdf5_types.h5");
     cr_assert_eq(find_sample(&s, "links/hard").id,
@@ -20,7 +20,7 @@ TEST(hdf5_graph, has_one_node_for_hard_links_and_a_way_back)
     close_sample(&s);
 }
 
-TEST(hdf5_graph, gives_values_their_first_path_as_global_name)
+TEST(hdf5_graph, assigns_the_first_path_as_global_name)
 {
     struct hdf5_sample s = open_sample("hdf5_types.h5");
     cr_assert_str_eq(find_sample(&s, "big/f8").global_name, "big/f8");
@@ -28,7 +28,7 @@ TEST(hdf5_graph, gives_values_their_first_path_as_global_name)
     close_sample(&s);
 }
 
-TEST(hdf5_graph, lists_groups_as_later_versions_write_them)
+TEST(hdf5_graph, lists_groups_of_later_versions)
 {
     struct hdf5_sample s = open_sample("hdf5_latest.h5");
     cr_assert_eq(find_sample(&s, "many").edge_count, 40);
@@ -38,7 +38,7 @@ TEST(hdf5_graph, lists_groups_as_later_versions_write_them)
 }
 
 /* Types of HDF5 2.0, which a later libhdf5 supports. */
-TEST(hdf5_graph, reads_what_is_beside_what_libhdf5_cannot_read)
+TEST(hdf5_graph, reads_values_next_to_unsupported_ones)
 {
     static const float count[] = { 0, 1, 2, 3, 4, 5 };
     struct hdf5_sample s = open_sample("hdf5_newer.h5");
@@ -52,7 +52,7 @@ TEST(hdf5_graph, reads_what_is_beside_what_libhdf5_cannot_read)
     close_sample(&s);
 }
 
-TEST(hdf5_graph, reads_behind_what_others_put_in_front)
+TEST(hdf5_graph, reads_a_file_after_a_user_block)
 {
     static const double count[] = { 0, 1, 2, 3, 4, 5 };
     struct hdf5_sample s = open_sample("hdf5_block.mat");
@@ -61,7 +61,7 @@ TEST(hdf5_graph, reads_behind_what_others_put_in_front)
     close_sample(&s);
 }
 
-TEST(hdf5_graph, names_other_files_and_opens_none)
+TEST(hdf5_graph, reports_external_files_without_opening_them)
 {
     struct hdf5_sample s = open_sample("hdf5_types.h5");
     cr_assert(
@@ -70,7 +70,7 @@ TEST(hdf5_graph, names_other_files_and_opens_none)
     close_sample(&s);
 }
 
-TEST(hdf5_graph, refuses_a_file_that_lists_itself_too_long)
+TEST(hdf5_graph, limits_the_number_of_links)
 {
     struct vv_hdf5_graph g;
     struct vv_draft draft;

@@ -18,7 +18,7 @@ static const struct { const char *ours, *theirs; } names[] = {
     { "%25", "%25" }, { "%25%2F", "%25%252F" }, { "%2", "%2" }, { "", "" },
 };
 
-TEST(hdf5_name, is_another_where_it_has_to_be_and_comes_back)
+TEST(hdf5_name, is_escaped_if_necessary_and_unescaped)
 {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct vv_buffer text;
@@ -31,7 +31,7 @@ TEST(hdf5_name, is_another_where_it_has_to_be_and_comes_back)
     }
 }
 
-TEST(hdf5_name, is_none_without_memory)
+TEST(hdf5_name, fails_without_memory)
 {
     struct vv_buffer text;
     vv_buffer_init(&text, test_allocator());
@@ -42,7 +42,7 @@ TEST(hdf5_name, is_none_without_memory)
 }
 
 /* All names of a few letters must have different names in the file. */
-TEST(hdf5_name, is_the_same_after_there_and_back)
+TEST(hdf5_name, is_recovered_by_unescaping)
 {
     static const char letters[] = "%25F/.";
     for (int i = 0; i < 6 * 6 * 6 * 6 * 6 * 6; i++) {

@@ -14,7 +14,7 @@
 #define BID(path, text) probe_of(&vv_hdf5_format, path, text, sizeof(text) - 1)
 #define LOCAL "PK\3\4\24\0\0\0\0\0\0\0!\0\0\0\0\0\0\0\0\0\0\0\0\0"
 
-TEST(hdf5_in, bids_for_marks_and_names)
+TEST(hdf5_in, recognizes_magic_bytes_and_names)
 {
     cr_assert_eq(BID("a", HDF5_MARK "\0"), VV_PROBE_SURE);
     cr_assert_eq(
@@ -29,7 +29,7 @@ TEST(hdf5_in, bids_for_marks_and_names)
     cr_assert_eq(BID("a.npz", LOCAL "\5\0\0\0a.npy"), VV_PROBE_NONE);
 }
 
-TEST(hdf5_in, refuses_where_the_options_say_so)
+TEST(hdf5_in, is_refused_with_the_option)
 {
     struct world w = world_new();
     varve_error error = { 0 };
@@ -45,7 +45,7 @@ TEST(hdf5_in, refuses_where_the_options_say_so)
 
 #ifdef VV_HAVE_HDF5
 
-TEST(hdf5_in, refuses_it_in_each_way_to_read)
+TEST(hdf5_in, is_refused_by_each_kind_of_read)
 {
     const char *path = FOREIGN_DIRECTORY "/hdf5_types.h5";
     const varve_read_options read = { .foreign.no_hdf5 = true };
@@ -72,7 +72,7 @@ static void link_sample(const char *name, const char *to)
     cr_assert_eq(symlink(path, test_path(to)), 0);
 }
 
-TEST(hdf5_in, is_in_no_list_of_checkpoints)
+TEST(hdf5_in, is_not_in_lists_of_checkpoints_if_refused)
 {
     varve_error error = { 0 };
     varve_checkpoint_info found;
@@ -95,7 +95,7 @@ TEST(hdf5_in, is_in_no_list_of_checkpoints)
     varve_graph_free(graph);
 }
 
-TEST(hdf5_in, is_not_found_in_a_directory_that_is_called_like_one_of_ours)
+TEST(hdf5_in, is_not_found_in_a_directory_with_the_varve_suffix)
 {
     varve_error error = { 0 };
     use_module();
@@ -105,7 +105,7 @@ TEST(hdf5_in, is_not_found_in_a_directory_that_is_called_like_one_of_ours)
     cr_assert_eq(error.status, VARVE_IS_DIRECTORY);
 }
 
-TEST(hdf5_in, is_read_by_nobody_once_it_is_forbidden)
+TEST(hdf5_in, is_refused_by_every_call_once_disabled)
 {
     const char *path = FOREIGN_DIRECTORY "/hdf5_types.h5";
     varve_error error = { 0 };
@@ -128,7 +128,7 @@ TEST(hdf5_in, is_read_by_nobody_once_it_is_forbidden)
     varve_reader_free(open);
 }
 
-TEST(hdf5_in, reads_what_h5py_and_keras_wrote)
+TEST(hdf5_in, reads_files_of_h5py_and_keras)
 {
     static const char *const files[] = { "hdf5_types.h5", "hdf5_latest.h5",
         "hdf5_block.mat", "hdf5_model.keras", "hdf5_model.weights.h5",
@@ -140,7 +140,7 @@ TEST(hdf5_in, reads_what_h5py_and_keras_wrote)
     }
 }
 
-TEST(hdf5_in, leaves_nothing_without_memory)
+TEST(hdf5_in, leaks_nothing_without_memory)
 {
     static const char *const files[] = { "hdf5_types.h5", "hdf5_model.keras",
         "hdf5_keras2.h5" };
@@ -152,7 +152,7 @@ TEST(hdf5_in, leaves_nothing_without_memory)
     }
 }
 
-TEST(hdf5_in, says_what_libhdf5_says_in_one_line)
+TEST(hdf5_in, reports_errors_of_libhdf5_in_one_line)
 {
     struct vv_buffer bytes = read_sample("hdf5_types.h5");
     use_module();
@@ -170,7 +170,7 @@ TEST(hdf5_in, says_what_libhdf5_says_in_one_line)
 
 /* A file without texts; libhdf5 crashes on damaged heaps of texts
  * (SECURITY.md). */
-TEST(hdf5_in, answers_for_damaged_bytes)
+TEST(hdf5_in, reports_damaged_bytes)
 {
     struct vv_buffer bytes = read_sample("hdf5_block.mat");
     use_module();

@@ -41,7 +41,7 @@ static varve_reader *write_and_open(
     return r;
 }
 
-TEST(hdf5_slots, are_groups_beside_the_variables)
+TEST(hdf5_slots, are_read_from_groups)
 {
     struct world w = world_new();
     varve_saved_node node;
@@ -55,7 +55,7 @@ TEST(hdf5_slots, are_groups_beside_the_variables)
 
 /* The writer never uses such a group name, so the bytes of the name are
  * patched. */
-TEST(hdf5_slots, stay_groups_where_they_fit_nothing)
+TEST(hdf5_slots, remain_groups_if_they_match_no_variable)
 {
     struct world w = world_new();
     varve_error error = { 0 };
@@ -79,7 +79,7 @@ TEST(hdf5_slots, stay_groups_where_they_fit_nothing)
     world_free(&w);
 }
 
-TEST(hdf5_slots, stay_groups_where_there_are_none)
+TEST(hdf5_slots, remain_groups_if_they_are_not_slots)
 {
     struct hdf5_sample s = open_sample("hdf5_texts.h5");
     find_sample(&s, "owner/@slots/m");
@@ -103,7 +103,7 @@ static void build_names(varve_node *root)
     varve_add_variable(root, "@state", varve_array(COPY_OF(numbers), 2));
 }
 
-TEST(hdf5_slots, are_apart_from_edges_of_their_name)
+TEST(hdf5_slots, are_separate_from_edges_of_their_name)
 {
     struct world w = world_new();
     varve_saved_node node;

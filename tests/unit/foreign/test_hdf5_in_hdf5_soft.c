@@ -9,7 +9,7 @@
 
 #ifdef VV_HAVE_HDF5
 
-TEST(hdf5_soft, leads_to_what_it_names)
+TEST(hdf5_soft, resolves_to_its_target)
 {
     struct hdf5_sample s = open_sample("hdf5_types.h5");
     cr_assert_eq(
@@ -23,7 +23,7 @@ TEST(hdf5_soft, leads_to_what_it_names)
     close_sample(&s);
 }
 
-TEST(hdf5_soft, says_what_leads_nowhere_or_out_of_the_file)
+TEST(hdf5_soft, reports_dangling_and_external_links)
 {
     struct hdf5_sample s = open_sample("hdf5_types.h5");
     cr_assert(has_tag(&s, "links/nowhere", "hdf5:soft:/no/where"));

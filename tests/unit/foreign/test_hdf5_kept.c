@@ -18,7 +18,7 @@ static const unsigned char *give(
     return node == 1 ? bytes : NULL;
 }
 
-TEST(hdf5_kept, gives_two_texts_of_a_node)
+TEST(hdf5_kept, returns_two_texts_of_a_node)
 {
     struct vv_target target = { .kept = give };
     size = sizeof bytes;
@@ -28,7 +28,7 @@ TEST(hdf5_kept, gives_two_texts_of_a_node)
     cr_assert_str_eq(kept.second, "dense");
 }
 
-TEST(hdf5_kept, gives_nothing_of_others)
+TEST(hdf5_kept, returns_nothing_for_other_nodes)
 {
     struct vv_target target = { .kept = give };
     size = 2;

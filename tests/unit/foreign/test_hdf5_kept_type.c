@@ -103,7 +103,7 @@ TEST(hdf5_kept_type, is_lost_through_another_format)
     close_sample(&s);
 }
 
-TEST(hdf5_kept_type, is_lost_where_a_state_has_children)
+TEST(hdf5_kept_type, is_lost_if_a_state_has_children)
 {
     static double number = 1;
     struct hdf5_sample s = open_sample("hdf5_types.h5");

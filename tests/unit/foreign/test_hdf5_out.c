@@ -66,7 +66,7 @@ static varve_reader *write_and_open(struct world *w,
     return r;
 }
 
-TEST(hdf5_out, holds_a_graph_with_all_its_paths_and_slots)
+TEST(hdf5_out, writes_a_graph_with_all_its_paths_and_slots)
 {
     struct world w = world_new();
     struct losses reported = { "" };
@@ -103,7 +103,7 @@ TEST(hdf5_out, holds_a_graph_with_all_its_paths_and_slots)
     world_free(&w);
 }
 
-TEST(hdf5_out, makes_the_same_bytes_each_time)
+TEST(hdf5_out, is_deterministic)
 {
     struct world w = world_new();
     varve_error error = { 0 };
@@ -156,7 +156,7 @@ static void build_lossy(varve_node *root)
     varve_add_variable(state, "child", varve_scalar(COPY_AT(&rate)));
 }
 
-TEST(hdf5_out, says_what_it_cannot_hold)
+TEST(hdf5_out, reports_losses)
 {
     struct world w = world_new();
     struct losses reported = { "" };
@@ -175,7 +175,7 @@ TEST(hdf5_out, says_what_it_cannot_hold)
     world_free(&w);
 }
 
-TEST(hdf5_out, leaves_what_was_there_whatever_fails)
+TEST(hdf5_out, keeps_the_older_file_after_any_failure)
 {
     use_module();
     check_faults("a.h5", VARVE_FORMAT_HDF5, build);
@@ -183,7 +183,7 @@ TEST(hdf5_out, leaves_what_was_there_whatever_fails)
 
 /* Reads a Keras file as a graph and writes it: the names are the original
  * ones. */
-TEST(hdf5_out, gives_keras_its_names_back)
+TEST(hdf5_out, restores_the_names_of_keras)
 {
     struct world w = world_new();
     varve_error error = { 0 };

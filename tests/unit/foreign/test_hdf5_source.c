@@ -10,14 +10,14 @@
 #include "hdf5_sample.h"
 #include "support/faulty_system.h"
 
-TEST(hdf5_source, tells_archives)
+TEST(hdf5_source, recognizes_archives)
 {
     cr_assert(vv_hdf5_is_archive((const unsigned char *)"PK\3\4", 4));
     cr_assert_not(vv_hdf5_is_archive((const unsigned char *)"PK\3\4", 3));
     cr_assert_not(vv_hdf5_is_archive((const unsigned char *)HDF5_MARK, 8));
 }
 
-TEST(hdf5_source, puts_the_file_before_what_is_said_but_once)
+TEST(hdf5_source, prefixes_messages_with_the_file_once)
 {
     struct vv_foreign_file file = { .path = (char[]){ "a.h5" } };
     struct vv_foreign foreign = { .files = &file, .file_count = 1 };
@@ -47,7 +47,7 @@ TEST(hdf5_source, refuses_archives_without_stored_weights)
     vv_buffer_clear(&zip);
 }
 
-TEST(hdf5_source, reads_at_the_place_in_the_archive)
+TEST(hdf5_source, reads_at_the_offset_in_the_archive)
 {
     struct hdf5_sample s = open_sample("hdf5_model.keras");
     struct hdf5_sample alone = open_sample("hdf5_model.weights.h5");
@@ -83,7 +83,7 @@ static void change_filter(struct vv_buffer *bytes)
     cr_assert_geq(count, 1);
 }
 
-TEST(hdf5_source, says_which_filter_is_missing)
+TEST(hdf5_source, reports_a_missing_filter)
 {
     struct hdf5_sample s = { .world = world_new() };
     struct vv_buffer file = read_sample("hdf5_types.h5");
@@ -104,7 +104,7 @@ TEST(hdf5_source, says_which_filter_is_missing)
 }
 
 /* The file is truncated while it is open. */
-TEST(hdf5_source, tells_what_the_system_says)
+TEST(hdf5_source, reports_the_system_error)
 {
     struct hdf5_sample s = open_sample("hdf5_types.h5");
     varve_error error = { 0 };
@@ -121,7 +121,7 @@ TEST(hdf5_source, tells_what_the_system_says)
 #ifndef __SANITIZE_ADDRESS__ /* libhdf5 leaks memory after failures */
 
 /* Each read of the file fails once, like a disk error. */
-TEST(hdf5_source, fails_as_the_disk_does)
+TEST(hdf5_source, reports_disk_errors)
 {
     struct vv_buffer bytes = read_sample("hdf5_keras2.h5");
     struct memory *memory = memory_new();

@@ -9,7 +9,7 @@
 
 #ifdef VV_HAVE_HDF5
 
-TEST(hdf5_load, gives_the_calls_of_the_module)
+TEST(hdf5_load, returns_the_calls_of_the_module)
 {
     const struct vv_hdf5_calls *calls, *again;
     varve_error error = { 0 };
@@ -21,7 +21,7 @@ TEST(hdf5_load, gives_the_calls_of_the_module)
     cr_assert_eq(calls, again);
 }
 
-TEST(hdf5_load, says_where_it_looked_for_it)
+TEST(hdf5_load, reports_the_directories_searched)
 {
     const struct vv_hdf5_calls *calls;
     varve_error error = { 0 };
@@ -54,7 +54,7 @@ TEST(hdf5_load, is_not_needed_for_other_files)
 
 #else
 
-TEST(hdf5_load, says_how_to_build_it)
+TEST(hdf5_load, reports_how_to_build_it)
 {
     const struct vv_hdf5_calls *calls;
     varve_error error = { 0 };

@@ -29,7 +29,7 @@ static void check_place(
     check_count(s->reader, path, dtype);
 }
 
-TEST(hdf5_values, have_our_types_in_both_orders)
+TEST(hdf5_values, have_all_element_types_in_both_byte_orders)
 {
     struct hdf5_sample s = open_sample("hdf5_types.h5");
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -44,7 +44,7 @@ TEST(hdf5_values, have_our_types_in_both_orders)
     close_sample(&s);
 }
 
-TEST(hdf5_values, have_types_that_h5py_makes_of_others)
+TEST(hdf5_values, have_types_that_h5py_derives_from_others)
 {
     static const double one_and_two[] = { 1, 2 };
     struct hdf5_sample s = open_sample("hdf5_types.h5");
@@ -67,7 +67,7 @@ TEST(hdf5_values, have_types_that_h5py_makes_of_others)
 }
 
 /* Texts are read when the file is opened; an error excludes one dataset. */
-TEST(hdf5_values, leave_out_texts_that_cannot_be_read)
+TEST(hdf5_values, omit_texts_that_cannot_be_read)
 {
     struct hdf5_sample s = open_sample("hdf5_texts.h5");
     cr_assert(has_tag(&s, "long", "hdf5:size"));
@@ -87,7 +87,7 @@ TEST(hdf5_values, have_texts_of_both_kinds)
     close_sample(&s);
 }
 
-TEST(hdf5_values, are_states_where_the_type_is_none_of_ours)
+TEST(hdf5_values, are_states_if_the_type_is_unsupported)
 {
     struct hdf5_sample s = open_sample("hdf5_types.h5");
     check_value(s.reader, "opaque", "uint8[6]", "abcdef", 6);
@@ -100,7 +100,7 @@ TEST(hdf5_values, are_states_where_the_type_is_none_of_ours)
     close_sample(&s);
 }
 
-TEST(hdf5_values, are_objects_that_say_why_they_are_not_read)
+TEST(hdf5_values, are_tagged_with_the_reason_if_not_read)
 {
     static const struct { const char *path, *tag; } marks[] = {
         { "lists", "hdf5:vlen" }, { "references", "hdf5:reference" },
@@ -118,7 +118,7 @@ TEST(hdf5_values, are_objects_that_say_why_they_are_not_read)
     close_sample(&s);
 }
 
-TEST(hdf5_values, come_out_of_chunks_and_filters)
+TEST(hdf5_values, are_read_from_chunks_and_filters)
 {
     static const char *const names[] = { "plain", "gzip", "shuffled",
         "summed", "scaled", "lzf" };
@@ -136,7 +136,7 @@ TEST(hdf5_values, come_out_of_chunks_and_filters)
     close_sample(&s);
 }
 
-TEST(hdf5_values, come_out_of_every_kind_of_step_of_lzf)
+TEST(hdf5_values, are_read_from_every_lzf_instruction)
 {
     static const struct { const char *name; size_t size; } rows[] = {
         { "zeros", 5000 }, { "near", 2100 }, { "far", 16000 },
@@ -162,7 +162,7 @@ TEST(hdf5_values, come_out_of_every_kind_of_step_of_lzf)
 
 /* Each byte of a chunk is changed: either an error or some values result, but
  * no access out of bounds. */
-TEST(hdf5_values, are_refused_or_read_whatever_a_chunk_of_lzf_has)
+TEST(hdf5_values, are_safe_with_any_damaged_lzf_chunk)
 {
     struct vv_buffer file = read_sample("hdf5_odd.h5");
     static char found[2100];
@@ -194,7 +194,7 @@ TEST(hdf5_values, are_refused_or_read_whatever_a_chunk_of_lzf_has)
     vv_buffer_clear(&file);
 }
 
-TEST(hdf5_values, are_complex_as_matlab_has_them)
+TEST(hdf5_values, are_complex_as_in_matlab)
 {
     static const double doubles[] = { 0, 1, 2, 3, 4, 5 };
     static const float floats[] = { 0, 1, 2, 3, 4, 5 };
@@ -212,7 +212,7 @@ TEST(hdf5_values, are_complex_as_matlab_has_them)
     close_sample(&s);
 }
 
-TEST(hdf5_values, are_texts_that_go_on_behind_a_nul)
+TEST(hdf5_values, may_be_texts_with_nul)
 {
     static const char fixed[] = "\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
         "\2\0\0\0\0\0\0\0a\0b\0c";
@@ -228,7 +228,7 @@ TEST(hdf5_values, are_texts_that_go_on_behind_a_nul)
     close_sample(&s);
 }
 
-TEST(hdf5_values, are_fill_values_where_nothing_was_written)
+TEST(hdf5_values, are_fill_values_if_not_written)
 {
     struct hdf5_sample s = open_sample("hdf5_types.h5");
     int16_t sevens[16], minus[4];

@@ -9,7 +9,7 @@
 
 #ifdef VV_HAVE_HDF5
 
-TEST(hdf5_texts, are_attributes_by_their_names_and_paths)
+TEST(hdf5_texts, are_attributes_named_by_path)
 {
     static const struct { const char *name, *text; } texts[] = {
         { "text", "a text" }, { "bytes", "some bytes" }, { "number", "-3" },
@@ -26,7 +26,7 @@ TEST(hdf5_texts, are_attributes_by_their_names_and_paths)
     close_sample(&s);
 }
 
-TEST(hdf5_texts, leave_out_what_is_no_text_or_said_elsewhere)
+TEST(hdf5_texts, omit_redundant_attributes_and_other_types)
 {
     static const char *const names[] = { "many", "layer_names",
         "bfloat16@dtype", "virtual@x" };
@@ -40,7 +40,7 @@ TEST(hdf5_texts, leave_out_what_is_no_text_or_said_elsewhere)
     close_sample(&s);
 }
 
-TEST(hdf5_texts, that_are_left_out_are_listed)
+TEST(hdf5_texts, that_are_omitted_are_listed)
 {
     struct hdf5_sample s = open_sample("hdf5_types.h5");
     const char *path, *what;
@@ -61,7 +61,7 @@ TEST(hdf5_texts, that_are_left_out_are_listed)
     cr_assert_not(varve_reader_left_out_at(NULL, 0, &path, &what));
 }
 
-TEST(hdf5_texts, come_however_many_there_are)
+TEST(hdf5_texts, are_read_in_any_number)
 {
     struct hdf5_sample s = open_sample("hdf5_latest.h5");
     cr_assert_str_eq(sample_text(&s, "many@text39"), "39");

@@ -26,7 +26,7 @@ static struct vv_json_in text_of(const char *text, varve_error *error)
     return copy_of(text, strlen(text), error);
 }
 
-TEST(json_in, hands_out_one_item_at_a_time)
+TEST(json_in, returns_one_item_at_a_time)
 {
     varve_error error;
     struct vv_json_item item;
@@ -72,7 +72,7 @@ static varve_status skip(const char *text, size_t size, varve_error *error)
     return status;
 }
 
-TEST(json_in, accepts_what_json_is)
+TEST(json_in, accepts_valid_json)
 {
     static const char *const texts[] = {
         "{}", "[]", " [ ] ", "0", "-0", "-0.5e+10", "1E2", "1e-2", "10.01",
@@ -107,7 +107,7 @@ static void check(const struct refusal *rows, size_t count)
 
 #define CHECK(rows) check(rows, sizeof rows / sizeof *rows)
 
-TEST(json_in, refuses_what_json_is_not)
+TEST(json_in, refuses_invalid_json)
 {
     static const struct refusal rows[] = {
         { "", "at offset 1000: expected a value, found the end" },
@@ -136,7 +136,7 @@ TEST(json_in, refuses_what_json_is_not)
     cr_assert_eq(skip("1\0", 2, &error), VARVE_CORRUPT);
 }
 
-TEST(json_in, refuses_numbers_that_json_has_not)
+TEST(json_in, refuses_invalid_numbers)
 {
     static const struct refusal rows[] = {
         { "01", "without leading zeros" }, { "-01", "without leading zeros" },
@@ -149,7 +149,7 @@ TEST(json_in, refuses_numbers_that_json_has_not)
     CHECK(rows);
 }
 
-TEST(json_in, refuses_strings_that_json_has_not)
+TEST(json_in, refuses_invalid_strings)
 {
     static const struct refusal rows[] = {
         { "\"", "expected '\"', found the end" }, { "\"a", "found the end" },
@@ -178,7 +178,7 @@ TEST(json_in, refuses_strings_that_json_has_not)
     cr_assert_eq(skip("\"\0\"", 3, &error), VARVE_CORRUPT);
 }
 
-TEST(json_in, refuses_every_part_of_a_text)
+TEST(json_in, refuses_every_truncation)
 {
     static const char text[] =
         "{\"a\\u00e9\\ud83d\\ude00\":[1,-2.5e+3,true,false,null,{}],"
@@ -189,7 +189,7 @@ TEST(json_in, refuses_every_part_of_a_text)
         cr_assert_eq(skip(text, size, &error), VARVE_CORRUPT, "%zu", size);
 }
 
-TEST(json_in, tells_integers_of_64_bits_from_other_numbers)
+TEST(json_in, distinguishes_64_bit_integers_from_other_numbers)
 {
     static const struct {
         const char *text;
@@ -225,7 +225,7 @@ TEST(json_in, tells_integers_of_64_bits_from_other_numbers)
     }
 }
 
-TEST(json_in, says_which_kind_was_expected)
+TEST(json_in, reports_the_expected_kind)
 {
     varve_error error;
     struct vv_json_item item;
@@ -257,7 +257,7 @@ TEST(json_in, unescapes_strings)
     free((void *)in.bytes);
 }
 
-TEST(json_in, compares_strings_however_they_are_escaped)
+TEST(json_in, compares_strings_independent_of_escapes)
 {
     static const struct {
         const char *a, *b;
@@ -282,7 +282,7 @@ TEST(json_in, compares_strings_however_they_are_escaped)
     cr_assert_not(vv_json_begins("b/\"", "a/\""));
 }
 
-TEST(json_in, knows_a_name_however_it_is_escaped)
+TEST(json_in, recognizes_a_name_with_any_escapes)
 {
     varve_error error;
     struct vv_json_item item;
@@ -295,7 +295,7 @@ TEST(json_in, knows_a_name_however_it_is_escaped)
     free((void *)in.bytes);
 }
 
-TEST(json_in, skips_as_deep_as_it_may_and_no_deeper)
+TEST(json_in, limits_the_depth_of_skipped_items)
 {
     varve_error error;
     char text[2 * VV_JSON_SKIP_DEPTH + 3];
@@ -310,7 +310,7 @@ TEST(json_in, skips_as_deep_as_it_may_and_no_deeper)
     cr_assert(strstr(error.message, "more than 64 deep"), "%s", error.message);
 }
 
-TEST(json_in, shows_whole_characters_only)
+TEST(json_in, shortens_messages_at_whole_characters)
 {
     char text[128];
     struct vv_json_item item = { .text = text, .size = 10 };
@@ -324,7 +324,7 @@ TEST(json_in, shows_whole_characters_only)
     cr_assert_eq(vv_json_shown(&item), 99);
 }
 
-TEST(json_in, knows_the_beginning_of_an_object)
+TEST(json_in, recognizes_the_beginning_of_an_object)
 {
     static const struct {
         const char *text;

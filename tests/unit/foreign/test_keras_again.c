@@ -71,7 +71,7 @@ static void check_file(varve_reader *r, const char *path, const char *global)
     cr_assert_str_eq(node.global_name, global);
 }
 
-TEST(keras_again, calls_groups_as_the_global_names_do)
+TEST(keras_again, names_groups_by_global_names)
 {
     struct world w = world_new();
     struct losses reported = { "" };
@@ -88,7 +88,7 @@ TEST(keras_again, calls_groups_as_the_global_names_do)
     world_free(&w);
 }
 
-TEST(keras_again, leaves_names_that_would_be_the_same)
+TEST(keras_again, keeps_names_that_would_be_duplicates)
 {
     struct world w = world_new();
     struct losses reported = { "" };
@@ -100,7 +100,7 @@ TEST(keras_again, leaves_names_that_would_be_the_same)
     world_free(&w);
 }
 
-TEST(keras_again, leaves_what_has_other_global_names)
+TEST(keras_again, keeps_names_with_other_global_names)
 {
     struct world w = world_new();
     struct losses reported = { "" };

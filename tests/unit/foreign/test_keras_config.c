@@ -78,7 +78,7 @@ TEST(keras_config, counts_layers_by_their_classes)
     end(&p);
 }
 
-TEST(keras_config, goes_into_models_and_counts_anew_there)
+TEST(keras_config, enters_models_and_restarts_the_count)
 {
     struct parsed p;
     parse(&p, MODEL(LAYER("Dense", "a") ","
@@ -124,7 +124,7 @@ TEST(keras_config, finds_a_layer_in_constant_time)
     end(&p);
 }
 
-TEST(keras_config, knows_classes_of_keras_alone)
+TEST(keras_config, recognizes_only_classes_of_keras)
 {
     struct parsed p;
     parse(&p, MODEL(
@@ -140,7 +140,7 @@ TEST(keras_config, knows_classes_of_keras_alone)
     end(&p);
 }
 
-TEST(keras_config, says_nothing_of_other_texts)
+TEST(keras_config, finds_no_layers_in_other_texts)
 {
     static const char *const texts[] = { "", "[]", "{", "{\"config\":1}",
         "{\"config\":{\"layers\":7}}", "{\"config\":{\"layers\":[1,[],{}]}}",
@@ -155,7 +155,7 @@ TEST(keras_config, says_nothing_of_other_texts)
     }
 }
 
-TEST(keras_config, bounds_what_it_goes_into)
+TEST(keras_config, limits_the_nesting_depth)
 {
     struct parsed p;
     struct vv_buffer deep = new_bytes();

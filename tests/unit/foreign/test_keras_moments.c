@@ -16,7 +16,7 @@ static void check_same(
     cr_assert_eq(find_sample(s, slot).id, find_sample(s, path).id, "%s", slot);
 }
 
-TEST(keras_moments, are_slots_by_the_names_of_keras_2)
+TEST(keras_moments, are_slots_with_names_of_keras_2)
 {
     struct hdf5_sample s = open_sample("hdf5_keras2.h5");
     check_same(&s, "optimizer_weights/m(model_weights/only/only/kernel:0)",
@@ -27,7 +27,7 @@ TEST(keras_moments, are_slots_by_the_names_of_keras_2)
     close_sample(&s);
 }
 
-TEST(keras_moments, are_slots_by_the_names_of_keras_3)
+TEST(keras_moments, are_slots_with_names_of_keras_3)
 {
     struct hdf5_sample s = open_sample("hdf5_model.h5");
     check_same(&s,

@@ -7,7 +7,7 @@
 
 #include "hdf5_sample.h"
 
-TEST(keras_names, knows_what_follows_the_data)
+TEST(keras_names, recognizes_statistics)
 {
     struct vv_keras_layer layer = { .class = "BatchNormalization" };
     cr_assert_not(vv_keras_is_statistic(&layer, 1, 4));
@@ -19,7 +19,7 @@ TEST(keras_names, knows_what_follows_the_data)
 
 #ifdef VV_HAVE_HDF5
 
-TEST(keras_names, call_layers_as_the_model_does)
+TEST(keras_names, name_layers_like_the_model)
 {
     static const char *const paths[] = { "layers/hidden/kernel",
         "layers/hidden/bias", "layers/normal/moving_variance",
@@ -38,7 +38,7 @@ TEST(keras_names, call_layers_as_the_model_does)
 }
 
 /* The file contains names of layers, but no classes. */
-TEST(keras_names, leave_numbers_where_no_class_is_known)
+TEST(keras_names, keep_numbers_if_the_class_is_unknown)
 {
     struct hdf5_sample s = open_sample("hdf5_model.weights.h5");
     cr_assert_eq(

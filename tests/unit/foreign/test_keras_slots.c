@@ -34,7 +34,7 @@ TEST(keras_slots, are_the_moments_of_each_variable)
 
 /* Three trainable vectors have five elements, and only the config contains the
  * order of the model. */
-TEST(keras_slots, are_none_where_two_could_be_meant)
+TEST(keras_slots, are_not_created_if_ambiguous)
 {
     struct hdf5_sample s = open_sample("hdf5_model.weights.h5");
     cr_assert_eq(find_sample(&s, "optimizer").slot_count, 0);
@@ -44,7 +44,7 @@ TEST(keras_slots, are_none_where_two_could_be_meant)
 
 /* Five groups with 120 links from each to the next: 120^5 paths through a
  * layer. */
-TEST(keras_slots, are_not_looked_for_on_every_way)
+TEST(keras_slots, are_found_without_visiting_every_path)
 {
     clock_t begin = clock();
     struct hdf5_sample s = open_sample("hdf5_ways.keras");

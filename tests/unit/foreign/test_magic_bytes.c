@@ -11,7 +11,7 @@
 #define MAGIC "\x80\2\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19."
 #define METADATA "torch.distributed.checkpoint.metadata"
 
-TEST(pickle_magic, of_old_torch_files_is_their_number)
+TEST(pickle_magic, of_legacy_torch_files_is_their_magic_number)
 {
     static const char four[] = "\x80\4\x95\x0d\0\0\0\0\0\0\0"
         "\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.";

@@ -35,7 +35,7 @@ static void build(struct drafted *t, bool odd)
     cr_assert_ok(draft_end(t, &error), error);
 }
 
-TEST(moments, are_all_where_every_slot_is_told_by_its_position)
+TEST(moments, are_complete_if_every_slot_is_identified_by_position)
 {
     struct drafted t;
     bool all = false;
@@ -46,7 +46,7 @@ TEST(moments, are_all_where_every_slot_is_told_by_its_position)
     draft_free(&t);
 }
 
-TEST(moments, are_not_all_beside_another_slot)
+TEST(moments, are_incomplete_if_there_is_another_slot)
 {
     struct drafted t;
     bool all = true;
@@ -57,7 +57,7 @@ TEST(moments, are_not_all_beside_another_slot)
     draft_free(&t);
 }
 
-TEST(moments, need_memory)
+TEST(moments, report_failed_allocations)
 {
     struct drafted t;
     bool all = false;

@@ -33,7 +33,7 @@ static void refuse(const char *digits, varve_status status, const char *says)
     part_end(&p);
 }
 
-TEST(msgpack_in, takes_numbers_of_every_width)
+TEST(msgpack_in, reads_numbers_of_every_width)
 {
     check("00", VV_MSGPACK_INTEGER, 0);
     check("7f", VV_MSGPACK_INTEGER, 127);
@@ -56,7 +56,7 @@ TEST(msgpack_in, takes_numbers_of_every_width)
     check("c0", VV_MSGPACK_NIL, 0);
 }
 
-TEST(msgpack_in, takes_texts_and_extensions_of_every_width)
+TEST(msgpack_in, reads_texts_and_extensions_of_every_width)
 {
     check("a0", VV_MSGPACK_TEXT, 0);
     check("a2 6162", VV_MSGPACK_TEXT, 2);
@@ -76,7 +76,7 @@ TEST(msgpack_in, takes_texts_and_extensions_of_every_width)
     check("d8 01 61626364656667686162636465666768", VV_MSGPACK_EXTENSION, 16);
 }
 
-TEST(msgpack_in, takes_lists_and_maps_without_what_is_in_them)
+TEST(msgpack_in, reads_lists_and_maps_without_their_content)
 {
     check("90", VV_MSGPACK_LIST, 0);
     check("92 01 02", VV_MSGPACK_LIST, 2);
@@ -88,7 +88,7 @@ TEST(msgpack_in, takes_lists_and_maps_without_what_is_in_them)
     check("df 00000001 01 02", VV_MSGPACK_MAP, 1);
 }
 
-TEST(msgpack_in, says_where_bytes_of_an_item_are_and_of_which_type)
+TEST(msgpack_in, returns_offset_and_type_of_an_item)
 {
     struct vv_msgpack_item item;
     struct vv_buffer text = new_bytes();
@@ -103,7 +103,7 @@ TEST(msgpack_in, says_where_bytes_of_an_item_are_and_of_which_type)
     part_end(&p);
 }
 
-TEST(msgpack_in, takes_a_text_that_is_longer_than_its_window)
+TEST(msgpack_in, reads_a_text_that_is_longer_than_its_window)
 {
     enum { SIZE = 10000 };
     struct vv_buffer b = new_bytes(), text = new_bytes();
@@ -126,7 +126,7 @@ TEST(msgpack_in, takes_a_text_that_is_longer_than_its_window)
     vv_buffer_clear(&b);
 }
 
-TEST(msgpack_in, refuses_what_is_not_all_there)
+TEST(msgpack_in, refuses_truncated_items)
 {
     static const char *const cut[] = { "", "a1", "c4", "c4 01", "c5 00",
         "c7 01", "c7 01 01", "d4", "d4 01", "ca 000000", "cb 00000000000000",
@@ -138,7 +138,7 @@ TEST(msgpack_in, refuses_what_is_not_all_there)
         "offset 0: expected this, found an invalid byte");
 }
 
-TEST(msgpack_in, does_not_go_beyond_what_it_reads_from)
+TEST(msgpack_in, does_not_read_past_its_range)
 {
     struct vv_msgpack_item item;
     part_begin(&p, "a2 6162");

@@ -6,7 +6,7 @@
 
 #include "support/test.h"
 
-TEST(name_set, knows_names_by_their_bytes)
+TEST(name_set, compares_names_by_their_bytes)
 {
     struct vv_taken taken;
     bool is_new;

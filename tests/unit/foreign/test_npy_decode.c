@@ -92,7 +92,7 @@ static void check(const char *text, const void *from, size_t from_size,
     cr_assert_eq(to[size], 0xee, "%s", text);
 }
 
-TEST(npy_decode, turns_bytes_around)
+TEST(npy_decode, reverses_bytes)
 {
     check(DICTIONARY(">i2", "False", "(2,)"), "\1\2\3\4", 4, "\2\1\4\3", 4);
     check(DICTIONARY(">u4", "False", "()"), "\1\2\3\4", 4, "\4\3\2\1", 4);
@@ -104,7 +104,7 @@ TEST(npy_decode, turns_bytes_around)
     check(DICTIONARY(">i2", "False", "(0,)"), "", 0, "", 0);
 }
 
-TEST(npy_decode, turns_extents_around)
+TEST(npy_decode, reverses_the_order_of_dimensions)
 {
     check(DICTIONARY("|u1", "True", "(2, 3)"), "adbecf", 6, "abcdef", 6);
     check(DICTIONARY("|u1", "True", "(2, 1, 3)"), "adbecf", 6, "abcdef", 6);
@@ -116,7 +116,7 @@ TEST(npy_decode, turns_extents_around)
 }
 
 /* More than the buffer for data. */
-TEST(npy_decode, turns_a_large_array_around)
+TEST(npy_decode, transposes_a_large_array)
 {
     static uint32_t from[97 * 131], to[97 * 131];
     struct vv_npy_header h = header(DICTIONARY("<u4", "True", "(97, 131)"));
@@ -156,7 +156,7 @@ static void check_strings(const char *text, const void *from, size_t from_size,
     cr_assert_eq(memcmp(to, expected, at), 0, "%s", text);
 }
 
-TEST(npy_decode, strips_nul_behind_byte_strings)
+TEST(npy_decode, strips_trailing_nul_of_byte_strings)
 {
     check_strings(DICTIONARY("|S3", "False", "(4,)"), "abc\0\0\0a\0\0ab\0", 12,
         "abc||a|ab");
@@ -167,7 +167,7 @@ TEST(npy_decode, strips_nul_behind_byte_strings)
         "\xff\xfe");
 }
 
-TEST(npy_decode, keeps_nul_inside_of_strings)
+TEST(npy_decode, keeps_nul_inside_strings)
 {
     unsigned char to[12];
     struct vv_npy_header h = header(DICTIONARY("|S5", "False", "(1,)"));
@@ -178,7 +178,7 @@ TEST(npy_decode, keeps_nul_inside_of_strings)
     cr_assert_eq(memcmp(to + 8, "\0a\0b", 4), 0);
 }
 
-TEST(npy_decode, turns_extents_of_strings_around)
+TEST(npy_decode, reverses_the_dimensions_of_strings)
 {
     check_strings(DICTIONARY("|S2", "True", "(2, 2)"), "a\0ccbbd\0", 8,
         "a|bb|cc|d");
@@ -201,7 +201,7 @@ TEST(npy_decode, encodes_unicode_of_either_order)
         8, "\xf4\x8f\xbf\xbf|");
 }
 
-TEST(npy_decode, refuses_what_is_no_code_point)
+TEST(npy_decode, refuses_invalid_code_points)
 {
     static const char *const wrong[] = {
         "\0\xd8\0\0", "\xff\xdf\0\0", "\0\0\x11\0", "\xff\xff\xff\xff",
@@ -219,7 +219,7 @@ TEST(npy_decode, refuses_what_is_no_code_point)
     }
 }
 
-TEST(npy_decode, hears_of_a_failure_while_reading_or_at_the_end)
+TEST(npy_decode, returns_a_failure_while_reading_or_at_the_end)
 {
     static const char *const texts[] = {
         DICTIONARY("<i2", "False", "(2,)"), DICTIONARY("<i2", "True", "(1, 2)"),
@@ -239,7 +239,7 @@ TEST(npy_decode, hears_of_a_failure_while_reading_or_at_the_end)
 }
 
 /* A file that changes while it is read must not cause an overrun. */
-TEST(npy_decode, refuses_strings_that_changed_meanwhile)
+TEST(npy_decode, refuses_strings_changed_during_the_read)
 {
     static const struct {
         const char *first, *then;
@@ -273,7 +273,7 @@ TEST(npy_decode, refuses_strings_that_changed_meanwhile)
 
 /* A two-byte character replaces a one-byte one: not even one byte too many may
  * be written. */
-TEST(npy_decode, writes_nothing_behind_text_that_changed_meanwhile)
+TEST(npy_decode, writes_no_byte_too_many_for_changed_text)
 {
     unsigned char to[11];
     struct vv_npy_header h = header(DICTIONARY("<U2", "False", "(1,)"));

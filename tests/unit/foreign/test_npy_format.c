@@ -49,7 +49,7 @@ TEST(npy_format, has_strings)
         "\2\0\0\0\0\0\0\0\xc3\xbc", 10);
 }
 
-TEST(npy_format, has_other_types_as_tagged_state)
+TEST(npy_format, has_other_types_as_tagged_states)
 {
     struct world w = world_new();
     struct vv_buffer b = new_bytes();
@@ -68,7 +68,7 @@ TEST(npy_format, has_other_types_as_tagged_state)
 }
 
 /* A plain array is read in place, a decoded one is not. */
-TEST(npy_format, lies_in_the_file_where_it_can)
+TEST(npy_format, is_read_in_place_if_possible)
 {
     static const struct {
         const char *text;
@@ -93,7 +93,7 @@ TEST(npy_format, lies_in_the_file_where_it_can)
     }
 }
 
-TEST(npy_format, refuses_another_size_and_every_cut)
+TEST(npy_format, refuses_another_size_and_every_truncation)
 {
     struct vv_buffer b = new_bytes();
     add_array(&b, 1, DICTIONARY("<i4", "False", "(2,)"), "abcdefgh", 8);
@@ -167,7 +167,7 @@ TEST(npy_format, refuses_bools_that_are_neither_0_nor_1)
     check_bools(DICTIONARY("|b1", "True", "(2, 600000)"), 600000);
 }
 
-TEST(npy_format, bids_by_the_magic_and_by_the_name)
+TEST(npy_format, is_recognized_by_magic_and_name)
 {
     struct vv_candidate c = {
         .path = "a.npy", .head = (const void *)"\x93NUMPY", .head_size = 6
@@ -183,7 +183,7 @@ TEST(npy_format, bids_by_the_magic_and_by_the_name)
     vv_buffer_clear(&b);
 }
 
-TEST(npy_format, gives_everything_back_without_memory)
+TEST(npy_format, leaks_nothing_without_memory)
 {
     static const char *const texts[] = {
         DICTIONARY(">i4", "False", "(2,)"),

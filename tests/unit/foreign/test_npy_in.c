@@ -15,7 +15,7 @@ static bool read_type(const char *descr, struct vv_npy_header *h)
     return vv_npy_read_type(h);
 }
 
-TEST(npy_type, knows_every_number_of_ours)
+TEST(npy_type, reads_every_numeric_type)
 {
     static const struct {
         const char *descr;
@@ -41,7 +41,7 @@ TEST(npy_type, knows_every_number_of_ours)
     }
 }
 
-TEST(npy_type, tells_the_order_of_bytes)
+TEST(npy_type, reads_the_byte_order)
 {
     struct vv_npy_header h;
     cr_assert(read_type(">f4", &h) && h.is_big_endian);
@@ -50,7 +50,7 @@ TEST(npy_type, tells_the_order_of_bytes)
     cr_assert(read_type("|f4", &h) && !h.is_big_endian);
 }
 
-TEST(npy_type, knows_strings_and_their_sizes)
+TEST(npy_type, reads_string_types_and_their_sizes)
 {
     struct vv_npy_header h;
     cr_assert(read_type("|S12", &h));
@@ -61,7 +61,7 @@ TEST(npy_type, knows_strings_and_their_sizes)
     cr_assert(read_type("|S0", &h) && h.item_size == 0);
 }
 
-TEST(npy_type, takes_what_is_not_ours_as_bytes)
+TEST(npy_type, reads_unsupported_types_as_bytes)
 {
     static const char *const opaque[] = {
         "|V2", "V2", "<V2", "|V0", "<f16", "<f12", "<c32", "<M8[ns]", "<m8",
@@ -75,7 +75,7 @@ TEST(npy_type, takes_what_is_not_ours_as_bytes)
     }
 }
 
-TEST(npy_type, refuses_what_is_no_type)
+TEST(npy_type, refuses_invalid_types)
 {
     static const char *const wrong[] = {
         "", "<", "f", "<f", "4", "<<f4", "<f4 ", "<f4[ns]", "<f-4", "<x4",
@@ -90,7 +90,7 @@ TEST(npy_type, refuses_what_is_no_type)
     cr_assert(!vv_npy_read_type(&h));
 }
 
-TEST(npy_type, knows_an_object_in_every_disguise)
+TEST(npy_type, recognizes_object_types_in_every_form)
 {
     cr_assert(vv_npy_is_object("|O", 2));
     cr_assert(vv_npy_is_object("O", 1));
@@ -101,7 +101,7 @@ TEST(npy_type, knows_an_object_in_every_disguise)
     cr_assert(!vv_npy_is_object("<f4", 3));
 }
 
-TEST(npy_type, writes_what_numpy_lacks_as_raw_bytes)
+TEST(npy_type, writes_types_that_numpy_lacks_as_raw_bytes)
 {
     cr_assert_str_eq(vv_npy_type_of(VARVE_BFLOAT16), "<V2");
     cr_assert_str_eq(vv_npy_type_of(VARVE_FLOAT8_E4M3FN), "|V1");
@@ -126,7 +126,7 @@ static varve_status parse(unsigned version, const char *text,
     return status;
 }
 
-TEST(npy_in, reads_what_numpy_writes)
+TEST(npy_in, reads_headers_written_by_numpy)
 {
     struct vv_npy_header h;
     varve_error error = { 0 };
@@ -141,7 +141,7 @@ TEST(npy_in, reads_what_numpy_writes)
     }
 }
 
-TEST(npy_in, accepts_what_a_literal_may_look_like)
+TEST(npy_in, accepts_every_form_of_a_literal)
 {
     static const struct {
         const char *text;
@@ -243,7 +243,7 @@ TEST(npy_in, refuses_every_other_text)
     }
 }
 
-TEST(npy_in, refuses_every_header_that_is_cut)
+TEST(npy_in, refuses_every_truncated_header)
 {
     char text[] = "{'descr': [('a', '<f4'), ('b', [('c', '|S3', (2,))])], "
         "'fortran_order': False, 'shape': (3, 4)}";
@@ -295,7 +295,7 @@ TEST(npy_in, checks_magic_version_and_length)
     cr_assert_eq(size, VV_NPY_LONGEST);
 }
 
-TEST(npy_in, wants_utf8_of_version_3_alone)
+TEST(npy_in, requires_utf8_only_in_version_3)
 {
     struct vv_npy_header h;
     varve_error error = { 0 };
@@ -306,7 +306,7 @@ TEST(npy_in, wants_utf8_of_version_3_alone)
     cr_assert_ok(parse(3, LIST("[('\xc3\xbc', '<f4')]"), &h, &error), error);
 }
 
-TEST(npy_in, compares_the_size_with_the_promise)
+TEST(npy_in, compares_the_size_with_the_header)
 {
     struct vv_npy_header h;
     varve_error error = { 0 };
@@ -323,7 +323,7 @@ TEST(npy_in, compares_the_size_with_the_promise)
     cr_assert_eq(vv_npy_take_size(&h, 0, "x", &error), VARVE_LIMIT);
 }
 
-TEST(npy_in, knows_what_lies_as_ours_does)
+TEST(npy_in, recognizes_arrays_with_the_layout_of_varve)
 {
     static const struct {
         const char *text;

@@ -63,7 +63,7 @@ static void check(
     world_free(&w);
 }
 
-TEST(npy_kept, is_written_again_byte_for_byte)
+TEST(npy_kept, is_written_back_byte_for_byte)
 {
     check(1, "{'descr': '<M8[D]', 'fortran_order': False, 'shape': (1,), }",
         "12345678", 8);
@@ -139,7 +139,7 @@ TEST(npy_draft, adds_a_variable_or_a_tagged_state)
     cr_assert_ok(add_one(&h, &item, &in, &error), error);
 }
 
-TEST(npy_draft, says_so_without_memory)
+TEST(npy_draft, reports_failed_allocations)
 {
     varve_status status = VARVE_NO_MEMORY;
     struct vv_npy_header h = { .kind = VV_NPY_OPAQUE, .size = 12,

@@ -46,7 +46,7 @@ static void check_bytes(const char *header, size_t size, const void *data,
 #define IS(descr, shape)                                                       \
     "{'descr': '" descr "', 'fortran_order': False, 'shape': " shape ", }"
 
-TEST(npy_out, writes_what_numpy_would)
+TEST(npy_out, writes_the_bytes_of_numpy)
 {
     float reals[6] = { 1, 2, 3, 4, 5, 6 };
     int64_t one = 7;
@@ -64,7 +64,7 @@ TEST(npy_out, writes_what_numpy_would)
 }
 
 /* If the text needs no padding, NumPy adds a whole line of spaces. */
-TEST(npy_out, pads_as_numpy_does)
+TEST(npy_out, pads_like_numpy)
 {
     int32_t x = 1;
     uint64_t ones[16] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
@@ -81,7 +81,7 @@ TEST(npy_out, pads_as_numpy_does)
         "", 0);
 }
 
-TEST(npy_out, writes_strings_with_nul_behind_them)
+TEST(npy_out, writes_strings_with_trailing_nul)
 {
     varve_string strings[3] = { { "ab", 2 }, { "", 0 }, { "c\0d", 3 } };
     value = varve_array(strings, 3);
@@ -105,7 +105,7 @@ TEST(npy_out, writes_many_strings)
     check_bytes(IS("|S3", "(3000,)"), 128, expected, sizeof expected);
 }
 
-TEST(npy_out, refuses_strings_that_numpy_would_cut)
+TEST(npy_out, refuses_strings_that_numpy_would_truncate)
 {
     struct world w = world_new();
     struct losses reported = { "" };
@@ -138,7 +138,7 @@ static void build_many(varve_node *root)
     varve_tag(varve_add_variable(root, "declared", varve_scalar(&x)), "local");
 }
 
-TEST(npy_out, tells_everything_that_is_lost)
+TEST(npy_out, reports_all_losses)
 {
     struct world w = world_new();
     struct losses reported = { "" };
@@ -171,7 +171,7 @@ static const varve_dtype raw[] = {
     VARVE_BFLOAT16, VARVE_FLOAT8_E4M3FN, VARVE_FLOAT8_E5M2,
 };
 
-TEST(npy_out, writes_types_that_numpy_lacks_as_raw_bytes_and_says_so)
+TEST(npy_out, reports_types_written_as_raw_bytes)
 {
     static const char *const headers[] = {
         IS("<V2", "(2,)"), IS("|V1", "(2,)"), IS("|V1", "(2,)"),
@@ -208,7 +208,7 @@ static void build_two(varve_node *root)
     varve_add_variable(root, "b", varve_scalar(&x[1]));
 }
 
-TEST(npy_out, takes_exactly_one_variable)
+TEST(npy_out, requires_exactly_one_variable)
 {
     struct world w = world_new();
     varve_error error = { 0 };
@@ -223,7 +223,7 @@ TEST(npy_out, takes_exactly_one_variable)
     world_free(&w);
 }
 
-TEST(npy_out, leaves_nothing_behind_when_something_fails)
+TEST(npy_out, leaves_no_file_after_a_failure)
 {
     int32_t x = 1;
     value = varve_scalar(&x);

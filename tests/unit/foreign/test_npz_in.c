@@ -25,7 +25,7 @@ static void add(struct archive *a, const char *name, bool is_deflated,
 
 #define I2 DICTIONARY("<i2", "False", "(2,)")
 
-TEST(npz_in, has_a_value_for_each_entry_by_its_name)
+TEST(npz_in, has_a_named_value_for_each_entry)
 {
     struct archive a = archive_new();
     struct world w = world_new();
@@ -54,7 +54,7 @@ TEST(npz_in, has_a_value_for_each_entry_by_its_name)
     archive_clear(&a);
 }
 
-TEST(npz_in, may_hold_nothing)
+TEST(npz_in, may_be_empty)
 {
     struct archive a = archive_new();
     struct world w = world_new();
@@ -107,14 +107,14 @@ static void check_sum(size_t size)
     archive_clear(&a);
 }
 
-TEST(npz_in, verifies_a_stored_value_by_the_sum_of_its_data)
+TEST(npz_in, verifies_a_stored_value_by_its_checksum)
 {
     check_sum(1);
     check_sum(1000);
     check_sum((1 << 20) * 2 + 5);
 }
 
-TEST(npz_in, finds_a_header_that_changed_by_the_sum_too)
+TEST(npz_in, finds_a_changed_header_by_the_checksum)
 {
     struct archive a = archive_new();
     struct world w = world_new();
@@ -132,7 +132,7 @@ TEST(npz_in, finds_a_header_that_changed_by_the_sum_too)
     archive_clear(&a);
 }
 
-TEST(npz_in, verifies_what_it_has_to_make)
+TEST(npz_in, verifies_decoded_values)
 {
     static const char *const texts[] = {
         DICTIONARY(">i2", "False", "(2,)"),
@@ -167,7 +167,7 @@ static void check_entry(const char *name, const char *text, const char *data,
     }
 }
 
-TEST(npz_in, refuses_entries_that_are_no_arrays)
+TEST(npz_in, refuses_archives_without_arrays)
 {
     check_entry("data.txt", I2, "\1\0\2\0", 4, VARVE_NOT_A_CHECKPOINT,
         "a.npz: \"data.txt\": not an array: the name is not"
@@ -198,7 +198,7 @@ TEST(npz_in, refuses_entries_that_are_no_arrays)
 }
 
 /* np.load reads the arrays of such an archive. */
-TEST(npz_in, leaves_out_what_is_no_array_beside_arrays)
+TEST(npz_in, omits_other_entries_next_to_arrays)
 {
     static const char *const names[] = { "d/", "README", "o.npy", "\"\"",
         "\\xff.npy" };
@@ -233,7 +233,7 @@ TEST(npz_in, leaves_out_what_is_no_array_beside_arrays)
     archive_clear(&a);
 }
 
-TEST(npz_in, refuses_a_long_header_that_is_deflated)
+TEST(npz_in, refuses_a_long_deflated_header)
 {
     static char text[20000];
     struct archive a = archive_new();
@@ -247,7 +247,7 @@ TEST(npz_in, refuses_a_long_header_that_is_deflated)
     archive_clear(&a);
 }
 
-TEST(npz_in, bids_by_the_mark_and_by_the_name)
+TEST(npz_in, is_recognized_by_magic_and_name)
 {
     struct vv_candidate c = {
         .path = "a.npz", .head = (const void *)"PK\3\4", .head_size = 4
@@ -263,7 +263,7 @@ TEST(npz_in, bids_by_the_mark_and_by_the_name)
     cr_assert_eq(vv_npz_format.probe(&c), VV_PROBE_NAME);
 }
 
-TEST(npz_in, says_what_it_was_built_without)
+TEST(npz_in, reports_a_build_without_zlib)
 {
     struct archive a = archive_new();
     if (vv_inflater_exists())
@@ -274,7 +274,7 @@ TEST(npz_in, says_what_it_was_built_without)
     archive_clear(&a);
 }
 
-TEST(npz_in, gives_everything_back_without_memory)
+TEST(npz_in, leaks_nothing_without_memory)
 {
     struct archive a = archive_new();
     bool deflates = vv_inflater_exists();
@@ -286,7 +286,7 @@ TEST(npz_in, gives_everything_back_without_memory)
     archive_clear(&a);
 }
 
-TEST(npz_in, makes_a_value_or_says_that_memory_is_out)
+TEST(npz_in, decodes_a_value_or_reports_a_failed_allocation)
 {
     struct archive a = archive_new();
     struct world w = world_new();

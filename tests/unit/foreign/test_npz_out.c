@@ -28,7 +28,7 @@ static void build(varve_node *root)
     varve_add_variable(root, "\xc3\xbc", varve_array(words, 0));
 }
 
-TEST(npz_out, is_read_again_with_every_value_and_name)
+TEST(npz_out, is_readable_with_every_value_and_name)
 {
     struct world w = world_new();
     struct losses reported = { "" };
@@ -53,7 +53,7 @@ TEST(npz_out, is_read_again_with_every_value_and_name)
     world_free(&w);
 }
 
-TEST(npz_out, gives_the_same_bytes_and_aligns_the_data)
+TEST(npz_out, is_deterministic_and_aligns_the_data)
 {
     struct world w = world_new();
     varve_error error = { 0 };
@@ -97,7 +97,7 @@ static void build_global(varve_node *root)
     varve_set_global_name(varve_find_path(root, "a/b"), "dense/kernel:0");
 }
 
-TEST(npz_out, says_what_it_leaves_out)
+TEST(npz_out, reports_omitted_data)
 {
     struct world w = world_new();
     struct losses reported = { "" };
@@ -113,7 +113,7 @@ TEST(npz_out, says_what_it_leaves_out)
     world_free(&w);
 }
 
-TEST(npz_out, refuses_two_values_of_one_name)
+TEST(npz_out, refuses_duplicate_names)
 {
     struct world w = world_new();
     varve_error error = { 0 };
@@ -124,7 +124,7 @@ TEST(npz_out, refuses_two_values_of_one_name)
     world_free(&w);
 }
 
-TEST(npz_out, has_the_global_names_where_they_are_asked_for)
+TEST(npz_out, has_global_names_on_request)
 {
     static const varve_format formats[] = {
         VARVE_FORMAT_NPZ, VARVE_FORMAT_SAFETENSORS
@@ -168,7 +168,7 @@ static void build_long(varve_node *root)
         longest);
 }
 
-TEST(npz_out, leaves_out_a_name_that_is_too_long)
+TEST(npz_out, omits_a_name_that_is_too_long)
 {
     struct world w = world_new();
     struct losses reported = { "" };

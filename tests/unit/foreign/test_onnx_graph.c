@@ -84,7 +84,7 @@ static void check(struct vv_buffer *model, size_t count,
         sizeof((const char *[]){ __VA_ARGS__ }) / sizeof(const char *),        \
         (const char *[]){ __VA_ARGS__ })
 
-TEST(onnx_graph, finds_graphs_in_graphs)
+TEST(onnx_graph, finds_nested_graphs)
 {
     struct vv_buffer graph = new_graph(), a = new_graph(), b = new_graph();
     put_branch(&b, "inner", &a);
@@ -93,7 +93,7 @@ TEST(onnx_graph, finds_graphs_in_graphs)
     CHECK(&model, "w", "outer/then/w", "outer/then/inner/then/w");
 }
 
-TEST(onnx_graph, calls_nodes_by_type_and_position_where_it_has_to)
+TEST(onnx_graph, names_unnamed_nodes_by_type_and_index)
 {
     struct vv_buffer graph = new_bytes();
     for (int i = 0; i < 2; i++) {
@@ -112,7 +112,7 @@ TEST(onnx_graph, calls_nodes_by_type_and_position_where_it_has_to)
         "same_4/then/w", "If_0_5/then/w");
 }
 
-TEST(onnx_graph, calls_constants_by_what_they_put_out)
+TEST(onnx_graph, names_constants_by_their_output)
 {
     struct vv_buffer graph = new_bytes();
     static const char *const names[] = { "value", "other" };
@@ -148,7 +148,7 @@ TEST(onnx_graph, finds_lists_of_tensors_and_graphs)
     CHECK(&model, "n/list/0", "n/list/1", "m/many/0/w", "m/many/1/w");
 }
 
-TEST(onnx_graph, finds_functions_and_what_trains_it)
+TEST(onnx_graph, finds_functions_and_training_graphs)
 {
     struct vv_buffer graph = new_bytes(), f = new_bytes(), t = new_bytes();
     put_text(&graph, 2, "g");
@@ -170,7 +170,7 @@ TEST(onnx_graph, finds_functions_and_what_trains_it)
 
 /* There is no recursion, and the total size of names is limited by the file
  * size. */
-TEST(onnx_graph, is_as_deep_as_bytes_make_it)
+TEST(onnx_graph, can_have_any_depth)
 {
     struct vv_buffer graph = new_bytes();
     for (int i = 0; i < 2000; i++) {

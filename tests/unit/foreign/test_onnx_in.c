@@ -14,7 +14,7 @@
 
 #define BID(path, text) probe_of(&vv_onnx_format, path, text, sizeof(text) - 1)
 
-TEST(onnx_in, bids_for_what_it_looks_like_and_its_name)
+TEST(onnx_in, recognizes_its_content_and_name)
 {
     cr_assert_eq(BID("a", "\x08\7\x12\2me\x3a\3\x12\1g"), VV_PROBE_LIKELY);
     cr_assert_eq(
@@ -24,7 +24,7 @@ TEST(onnx_in, bids_for_what_it_looks_like_and_its_name)
     cr_assert_eq(BID("a.onnx", "<html>"), VV_PROBE_NAME);
 }
 
-TEST(onnx_in, bids_for_nothing_of_others)
+TEST(onnx_in, does_not_recognize_other_files)
 {
     static const struct {
         const char *bytes;
@@ -101,7 +101,7 @@ static const char *text_of(varve_reader *reader, const char *name)
     return NULL;
 }
 
-TEST(onnx_in, reads_what_the_package_onnx_wrote)
+TEST(onnx_in, reads_a_file_of_the_onnx_package)
 {
     varve_error error = { 0 };
     varve_reader *reader = varve_reader_open(GOLDEN_MODEL, NULL, &error);
@@ -173,7 +173,7 @@ static bool may_end(const struct vv_buffer *model, size_t size)
     return at == size && has_opset;
 }
 
-TEST(onnx_in, refuses_every_file_that_was_cut)
+TEST(onnx_in, refuses_every_truncation)
 {
     struct world w = world_new();
     struct vv_buffer b = new_bytes();
@@ -209,7 +209,7 @@ TEST(onnx_in, refuses_every_file_that_was_cut)
     world_free(&w);
 }
 
-TEST(onnx_in, refuses_two_graphs_and_leaves_out_texts_that_are_none)
+TEST(onnx_in, refuses_two_graphs_and_omits_invalid_texts)
 {
     struct vv_buffer graph = new_bytes();
     put_text(&graph, 2, "g");
@@ -234,7 +234,7 @@ TEST(onnx_in, refuses_two_graphs_and_leaves_out_texts_that_are_none)
     vv_buffer_clear(&model);
 }
 
-TEST(onnx_in, may_have_no_opset_in_its_first_versions)
+TEST(onnx_in, may_lack_an_opset_in_its_first_versions)
 {
     struct vv_buffer model = new_bytes(), graph = new_bytes();
     struct world w = world_new();
@@ -254,7 +254,7 @@ TEST(onnx_in, may_have_no_opset_in_its_first_versions)
     world_free(&w);
 }
 
-TEST(onnx_in, gives_everything_back_without_memory)
+TEST(onnx_in, leaks_nothing_without_memory)
 {
     struct vv_buffer graph = new_bytes(), branch = new_bytes();
     struct vv_buffer t = new_tensor("w", T_FLOAT, 1, "1234", 4);

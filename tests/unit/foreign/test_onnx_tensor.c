@@ -36,7 +36,7 @@ static void refuse(
     end();
 }
 
-TEST(onnx_tensor, has_its_elements_in_one_of_many_places)
+TEST(onnx_tensor, has_its_elements_in_one_of_many_fields)
 {
     struct vv_buffer b =
         new_tensor("w", T_FLOAT, 2, "\0\0\x80\x3f\0\0\0\x40", 8);
@@ -67,7 +67,7 @@ TEST(onnx_tensor, has_its_elements_in_one_of_many_places)
     end();
 }
 
-TEST(onnx_tensor, may_have_them_outside)
+TEST(onnx_tensor, may_have_external_data)
 {
     struct vv_buffer b = new_tensor("w", T_INT4, 3, NULL, 0);
     put_number(&b, 14, 1);
@@ -97,7 +97,7 @@ static struct vv_buffer with_dimensions(
     return b;
 }
 
-TEST(onnx_tensor, has_dimensions_packed_or_not)
+TEST(onnx_tensor, has_packed_or_unpacked_dimensions)
 {
     for (int is_packed = 0; is_packed < 2; is_packed++) {
         struct vv_buffer b = with_dimensions(
@@ -114,7 +114,7 @@ TEST(onnx_tensor, has_dimensions_packed_or_not)
     }
 }
 
-TEST(onnx_tensor, has_the_bytes_of_its_shape)
+TEST(onnx_tensor, must_have_the_bytes_of_its_shape)
 {
     struct vv_buffer b = new_tensor("w", T_FLOAT, 2, "1234567", 7);
     refuse(&b, VARVE_CORRUPT, "expected 8 bytes or items");
@@ -136,7 +136,7 @@ TEST(onnx_tensor, has_the_bytes_of_its_shape)
     refuse(&b, VARVE_CORRUPT, "expected 4 bytes");
 }
 
-TEST(onnx_tensor, has_them_once_and_where_they_belong)
+TEST(onnx_tensor, must_have_its_elements_once_and_in_the_right_field)
 {
     struct vv_buffer b = new_tensor("w", T_FLOAT, 1, "1234", 4);
     put_bytes(&b, 9, "1234", 4);
@@ -157,7 +157,7 @@ TEST(onnx_tensor, has_them_once_and_where_they_belong)
     refuse(&b, VARVE_CORRUPT, "found external data");
 }
 
-TEST(onnx_tensor, is_of_a_known_type_and_whole)
+TEST(onnx_tensor, must_have_a_known_type_and_be_complete)
 {
     struct vv_buffer b = new_tensor("w", 0, 1, "1234", 4);
     refuse(&b, VARVE_CORRUPT, "unknown element type 0");
@@ -174,7 +174,7 @@ TEST(onnx_tensor, is_of_a_known_type_and_whole)
     refuse(&b, VARVE_CORRUPT, "field 2: expected wire type 0, found 2");
 }
 
-TEST(onnx_tensor, refuses_external_data_that_makes_no_sense)
+TEST(onnx_tensor, refuses_invalid_external_data)
 {
     static const char *const wrong[] = { "", "-1", "0x10", "01",
         "18446744073709551616" };

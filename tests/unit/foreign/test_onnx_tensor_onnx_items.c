@@ -40,7 +40,7 @@ static void check(const char *message, uint32_t field, uint32_t unit,
     part_end(&p);
 }
 
-TEST(onnx_items, are_of_the_width_of_their_type)
+TEST(onnx_items, have_the_width_of_their_type)
 {
     const char *minus_one = "2a 0b ffffffffffffffffff01 05";
     check(minus_one, 5, 8, 2, "ff05");
@@ -53,7 +53,7 @@ TEST(onnx_items, are_of_the_width_of_their_type)
     check("52 08 000000000000f03f", 10, 64, 1, "000000000000f03f");
 }
 
-TEST(onnx_items, are_packed_or_not_and_in_any_pieces)
+TEST(onnx_items, can_be_packed_or_not_and_split)
 {
     check("28 01  2a 02 02 03  10 09  28 04  2a 00", 5, 8, 4, "01020304");
     check("25 0000803f  22 04 00000040", 4, 32, 2, "0000803f00000040");
@@ -76,7 +76,7 @@ static void refuse(
     part_end(&p);
 }
 
-TEST(onnx_items, refuse_other_kinds_and_halves)
+TEST(onnx_items, refuse_other_wire_types_and_partial_items)
 {
     refuse("29 0000000000000000", 5, 8, VARVE_CORRUPT);
     refuse("20 01", 4, 32, VARVE_CORRUPT);
@@ -98,7 +98,7 @@ static void refuse_changed(const char *message, uint32_t field, uint32_t unit,
     part_end(&p);
 }
 
-TEST(onnx_items, refuse_others_than_were_counted)
+TEST(onnx_items, refuse_a_changed_number_of_items)
 {
     refuse_changed("2a 02 01 02", 5, 8, 1, 1);
     refuse_changed("2a 02 01 02", 5, 8, 3, 3);

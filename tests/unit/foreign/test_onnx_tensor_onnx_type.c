@@ -7,7 +7,7 @@
 #include "dtype.h"
 #include "support/test.h"
 
-TEST(onnx_type, knows_each_of_ours_once)
+TEST(onnx_type, maps_each_element_type_once)
 {
     unsigned found = 0;
     for (uint64_t i = 0; i < 40; i++) {
@@ -22,7 +22,7 @@ TEST(onnx_type, knows_each_of_ours_once)
     cr_assert_eq(found, (2u << VARVE_DTYPE_COUNT) - 2);
 }
 
-TEST(onnx_type, packs_what_is_smaller_than_a_byte)
+TEST(onnx_type, packs_types_smaller_than_a_byte)
 {
     uint64_t size;
     static const struct { uint64_t type, count, size, items; } rows[] = {
@@ -39,7 +39,7 @@ TEST(onnx_type, packs_what_is_smaller_than_a_byte)
     }
 }
 
-TEST(onnx_type, has_sizes_that_64_bits_hold)
+TEST(onnx_type, has_sizes_of_at_most_64_bits)
 {
     uint64_t size;
     const struct vv_onnx_type *f = vv_onnx_type_of(1);

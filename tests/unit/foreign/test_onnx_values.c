@@ -41,7 +41,7 @@ static struct vv_buffer outside(
 
 static const float numbers[] = { 1, 2 };
 
-TEST(onnx_values, lie_in_the_file_or_are_made)
+TEST(onnx_values, are_read_in_place_or_decoded)
 {
     struct vv_buffer graph = new_bytes();
     struct vv_buffer t = new_tensor("raw", T_FLOAT, 2, numbers, 8);
@@ -77,7 +77,7 @@ TEST(onnx_values, lie_in_the_file_or_are_made)
     end();
 }
 
-TEST(onnx_values, may_lie_in_files_beside_the_model)
+TEST(onnx_values, may_be_in_files_next_to_the_model)
 {
     struct vv_buffer model = outside("a.bin", "4", "8");
     open_model(&model);
@@ -107,7 +107,7 @@ static void refuse(
     end();
 }
 
-TEST(onnx_values, refuse_files_elsewhere_and_bytes_that_are_not_there)
+TEST(onnx_values, refuse_files_elsewhere_and_missing_bytes)
 {
     static const char *const elsewhere[] = { "/etc/passwd", "../a.bin", "..",
         ".", "", "weights/../a.bin", "weights//a.bin", "weights/", "./",
@@ -163,7 +163,7 @@ TEST(onnx_values, may_be_sparse)
     end();
 }
 
-TEST(onnx_values, refuse_half_a_sparse_one)
+TEST(onnx_values, refuse_an_incomplete_sparse_tensor)
 {
     struct vv_buffer graph = new_bytes(), sparse = new_bytes();
     struct vv_buffer t = new_tensor("s", T_FLOAT, 2, numbers, 8);
@@ -185,13 +185,13 @@ static void check_left_out(const char *name, const char *says)
     end();
 }
 
-TEST(onnx_values, leave_out_tensors_of_no_valid_name)
+TEST(onnx_values, omit_tensors_with_invalid_names)
 {
     check_left_out("", "\"\"");
     check_left_out("\xff", "\\xff");
 }
 
-TEST(onnx_values, need_names_that_come_once)
+TEST(onnx_values, require_unique_names)
 {
     struct vv_buffer t;
     struct vv_buffer graph = new_bytes();

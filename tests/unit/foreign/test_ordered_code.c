@@ -27,7 +27,7 @@ static void check_number(int64_t value, const char *expected)
     check("v", 1, 1, (int64_t[]){ 0, value }, text);
 }
 
-TEST(ordered_code, gives_the_keys_of_tensorflow)
+TEST(ordered_code, encodes_the_keys_of_tensorflow)
 {
     check("foo", 3, 2, (int64_t[]){ 0, -1, 0, 1 },
         "00 666f6f0001 0102 80 7f 80 81");
@@ -40,7 +40,7 @@ TEST(ordered_code, escapes_the_bytes_that_end_a_name)
     check("", 0, 0, NULL, "00 0001 00");
 }
 
-TEST(ordered_code, gives_each_number_the_bytes_it_takes)
+TEST(ordered_code, encodes_each_number_in_its_shortest_form)
 {
     check_number(0, "80");
     check_number(-1, "7f");
@@ -58,7 +58,7 @@ TEST(ordered_code, gives_each_number_the_bytes_it_takes)
     check_number(INT64_MIN, "003f 8000000000000000");
 }
 
-TEST(ordered_code, notes_that_there_was_no_memory)
+TEST(ordered_code, records_a_failed_allocation)
 {
     struct vv_buffer key;
     vv_buffer_init(&key, test_allocator());

@@ -6,7 +6,7 @@
 
 #include "part_name.h"
 
-TEST(part_name, says_which_of_how_many)
+TEST(part_name, returns_number_and_count)
 {
     uint64_t number, count;
     cr_assert(
@@ -18,7 +18,7 @@ TEST(part_name, says_which_of_how_many)
     cr_assert_eq(count, 100);
 }
 
-TEST(part_name, is_none_of_other_names)
+TEST(part_name, rejects_other_names)
 {
     static const char *const names[] = { "", "model.bin", "00001-of-00002.bin",
         "m-00001-of-00002", "m-1-of-2.bin", "m-00000-of-00002.bin",

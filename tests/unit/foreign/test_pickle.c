@@ -9,7 +9,7 @@
 #include "support/test.h"
 #include "torch_sample.h"
 
-TEST(pickle, tells_members_by_index)
+TEST(pickle, returns_members_by_index)
 {
     struct vv_buffer b = new_bytes();
     OP(&b, "\x80\x02(K\x07K\x08t.");
@@ -22,7 +22,7 @@ TEST(pickle, tells_members_by_index)
     vv_buffer_clear(&b);
 }
 
-TEST(pickle, tells_values_by_their_last_key)
+TEST(pickle, returns_values_by_their_last_key)
 {
     struct vv_buffer b = new_bytes();
     OP(&b, "\x80\x02}(");
@@ -41,7 +41,7 @@ TEST(pickle, tells_values_by_their_last_key)
     vv_buffer_clear(&b);
 }
 
-TEST(pickle, knows_texts_and_globals)
+TEST(pickle, recognizes_texts_and_globals)
 {
     struct vv_buffer b = new_bytes();
     put_global(&b, "torch", "Size");
@@ -56,7 +56,7 @@ TEST(pickle, knows_texts_and_globals)
     vv_buffer_clear(&b);
 }
 
-TEST(pickle, has_keys_in_dicts_and_in_what_is_made_of_them)
+TEST(pickle, has_keys_in_dicts_and_objects_built_from_them)
 {
     struct vv_buffer b = new_bytes();
     OP(&b, "(");
@@ -106,7 +106,7 @@ static void end(struct made *t)
     vv_buffer_clear(&t->m.memo);
 }
 
-TEST(pickle_machine, takes_bytes_and_numbers_up_to_the_end)
+TEST(pickle_machine, reads_bytes_and_numbers_up_to_the_end)
 {
     struct made t;
     uint64_t number;
@@ -121,7 +121,7 @@ TEST(pickle_machine, takes_bytes_and_numbers_up_to_the_end)
     end(&t);
 }
 
-TEST(pickle_machine, has_what_is_above_the_last_mark)
+TEST(pickle_machine, returns_the_items_above_the_last_mark)
 {
     struct made t;
     uint32_t number;
@@ -141,7 +141,7 @@ TEST(pickle_machine, has_what_is_above_the_last_mark)
     end(&t);
 }
 
-TEST(pickle_machine, hangs_the_stack_at_an_item_in_its_order)
+TEST(pickle_machine, appends_the_stack_to_an_item_in_order)
 {
     struct made t;
     uint32_t list;
@@ -157,7 +157,7 @@ TEST(pickle_machine, hangs_the_stack_at_an_item_in_its_order)
     end(&t);
 }
 
-TEST(pickle_machine, remembers_by_number)
+TEST(pickle_machine, memoizes_by_number)
 {
     struct made t;
     uint32_t number;

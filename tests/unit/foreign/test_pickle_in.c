@@ -118,7 +118,7 @@ static const struct sample samples[] = {
     SAMPLE("\x95\0\0\0\0\0\0\0\0K\1.", "int 1"),
 };
 
-TEST(pickle_in, takes_every_opcode_that_holds_data)
+TEST(pickle_in, accepts_every_data_opcode)
 {
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
         char text[1000];
@@ -146,7 +146,7 @@ static varve_status read_bytes(
     return status;
 }
 
-TEST(pickle_in, refuses_every_opcode_that_is_cut_at_any_byte)
+TEST(pickle_in, refuses_every_opcode_truncated_at_any_byte)
 {
     size_t tried = 0;
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
@@ -210,7 +210,7 @@ static const struct wrong {
     WRONG("\x8b\xff\xff\xff\xff.", VARVE_TRUNCATED, "before the next"),
 };
 
-TEST(pickle_in, says_what_is_wrong_and_where)
+TEST(pickle_in, reports_errors_with_their_offset)
 {
     for (size_t i = 0; i < sizeof wrongs / sizeof *wrongs; i++) {
         varve_error error = { 0 };
@@ -224,7 +224,7 @@ TEST(pickle_in, says_what_is_wrong_and_where)
 
 /* Python 2 writes integers of more than 32 bits, and bools, this way in
  * protocol 2. */
-TEST(pickle_in, takes_decimals_of_python_2)
+TEST(pickle_in, reads_decimals_of_python_2)
 {
     static const struct {
         const char *bytes;
@@ -267,7 +267,7 @@ static void *count(void *user, void *old, size_t old_size, size_t new_size)
     return NULL;
 }
 
-TEST(pickle_in, costs_no_more_than_its_bytes_whatever_they_say)
+TEST(pickle_in, needs_memory_bounded_by_its_size)
 {
     static const char *const bombs[] = { "]", "(", "2", ")", "N\x85", "}\x94",
         "h\0", "h\0a", "h\0(h\0u" };
@@ -293,7 +293,7 @@ TEST(pickle_in, costs_no_more_than_its_bytes_whatever_they_say)
     }
 }
 
-TEST(pickle_in, needs_memory)
+TEST(pickle_in, reports_failed_allocations)
 {
     struct vv_buffer b = new_bytes();
     varve_status status = VARVE_NO_MEMORY;

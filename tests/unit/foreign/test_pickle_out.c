@@ -44,7 +44,7 @@ TEST(pickle_out, has_integers_of_every_size)
     vv_pickle_out_clear(&out);
 }
 
-TEST(pickle_out, notes_what_comes_again)
+TEST(pickle_out, memoizes_repeated_objects)
 {
     struct vv_pickle_out out;
     vv_pickle_out_begin(&out, test_allocator());

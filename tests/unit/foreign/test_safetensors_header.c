@@ -9,7 +9,7 @@
 
 #include "support/test.h"
 
-TEST(safetensors_dtype, has_sizes_that_agree_with_ours)
+TEST(safetensors_dtype, has_element_sizes_that_agree_with_varve)
 {
     for (size_t i = 0; i < VV_SAFETENSORS_DTYPES; i++) {
         const struct vv_safetensors_dtype *d = &vv_safetensors_dtypes[i];
@@ -68,7 +68,7 @@ static const struct vv_safetensors_tensor *tensor_at(
     "\"" name "\":{\"dtype\":\"" dtype "\",\"shape\":" shape                   \
     ",\"data_offsets\":[" #begin "," #end "]}"
 
-TEST(safetensors_header, notes_tensors_in_the_order_of_their_data)
+TEST(safetensors_header, lists_tensors_in_order_of_their_data)
 {
     struct parsed p;
     static const char header[] = " \n{" T("b", "F32", "[2]", 4, 12) ","
@@ -91,7 +91,7 @@ TEST(safetensors_header, notes_tensors_in_the_order_of_their_data)
     clear(&p);
 }
 
-TEST(safetensors_header, accepts_what_is_unusual)
+TEST(safetensors_header, accepts_unusual_headers)
 {
     static const struct {
         const char *header;
@@ -149,7 +149,7 @@ static void check(const struct refusal *rows, size_t count)
 
 #define CHECK(rows) check(rows, sizeof rows / sizeof *rows)
 
-TEST(safetensors_header, refuses_numbers_that_are_no_sizes)
+TEST(safetensors_header, refuses_numbers_that_are_not_sizes)
 {
     static const struct refusal rows[] = {
         { "{" T("a", "U8", "[1e0]", 0, 1) "}", 1, VARVE_CORRUPT, "found 1e0" },
@@ -209,7 +209,7 @@ TEST(safetensors_header, refuses_ranges_that_do_not_tile_the_data)
     CHECK(rows);
 }
 
-TEST(safetensors_header, refuses_sizes_that_are_not_those_of_shapes)
+TEST(safetensors_header, refuses_sizes_that_differ_from_shapes)
 {
     static const struct refusal rows[] = {
         { "{" T("a", "F32", "[2]", 0, 4) "}", 4, VARVE_CORRUPT,
@@ -237,7 +237,7 @@ TEST(safetensors_header, refuses_sizes_that_are_not_those_of_shapes)
     CHECK(rows);
 }
 
-TEST(safetensors_header, refuses_tensors_without_all_that_they_need)
+TEST(safetensors_header, refuses_incomplete_tensors)
 {
     static const struct refusal rows[] = {
         { "{\"a\":{\"shape\":[1],\"data_offsets\":[0,1]}}", 1, VARVE_CORRUPT,
@@ -267,7 +267,7 @@ TEST(safetensors_header, refuses_tensors_without_all_that_they_need)
     CHECK(rows);
 }
 
-TEST(safetensors_header, refuses_keys_that_come_twice)
+TEST(safetensors_header, refuses_duplicate_keys)
 {
     static const struct refusal rows[] = {
         { "{" T("a", "U8", "[1]", 0, 1) "," T("a", "U8", "[1]", 1, 2) "}", 2,
@@ -297,7 +297,7 @@ TEST(safetensors_header, refuses_keys_that_come_twice)
     CHECK(rows);
 }
 
-TEST(safetensors_header, refuses_metadata_that_is_no_object_of_strings)
+TEST(safetensors_header, refuses_metadata_that_is_not_an_object_of_strings)
 {
     static const struct refusal rows[] = {
         { "{\"__metadata__\":[]}", 0, VARVE_CORRUPT, "found an array" },
@@ -329,7 +329,7 @@ TEST(safetensors_header, refuses_text_that_is_not_one_object)
     clear(&p);
 }
 
-TEST(safetensors_header, names_the_tensor_in_whose_object_the_grammar_ends)
+TEST(safetensors_header, reports_the_tensor_with_a_syntax_error)
 {
     static const struct refusal rows[] = {
         { "{\"w\":{\"dtype\":\"U8\",\"shape\":[1;", 1, VARVE_CORRUPT,
@@ -339,7 +339,7 @@ TEST(safetensors_header, names_the_tensor_in_whose_object_the_grammar_ends)
     CHECK(rows);
 }
 
-TEST(safetensors_header, refuses_every_part_of_a_header)
+TEST(safetensors_header, refuses_every_truncation)
 {
     static const char header[] =
         "{\"__metadata__\":{\"a\":\"b\"}," T("b", "F32", "[2]", 0, 8) "}";
@@ -352,7 +352,7 @@ TEST(safetensors_header, refuses_every_part_of_a_header)
     clear(&p);
 }
 
-TEST(safetensors_header, appends_to_what_is_there)
+TEST(safetensors_header, appends_to_existing_tensors)
 {
     struct parsed p;
     static const char header[] = "{" T("a", "U8", "[1]", 0, 1)
@@ -367,7 +367,7 @@ TEST(safetensors_header, appends_to_what_is_there)
     clear(&p);
 }
 
-TEST(safetensors_header, gives_back_all_memory_when_there_is_none)
+TEST(safetensors_header, leaks_nothing_without_memory)
 {
     static const char header[] = "{" T("a", "U8", "[1]", 0, 1)
         ",\"__metadata__\":{\"a\":\"b\"}}";

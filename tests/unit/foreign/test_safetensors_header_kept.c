@@ -36,7 +36,7 @@ static void write_again(struct world *w, varve_format format, const char *to,
     varve_graph_free(graph);
 }
 
-TEST(safetensors_kept, is_written_again_byte_for_byte)
+TEST(safetensors_kept, is_written_back_byte_for_byte)
 {
     struct world w = world_new();
     struct losses reported = { "" };

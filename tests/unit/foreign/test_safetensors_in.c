@@ -16,7 +16,7 @@ static const char sample[] = "{\"__metadata__\":{\"format\":\"pt\"}," T("net/w",
     "U8", "[3,2]", 2, 8) "," T("b", "I16", "[1]", 0, 2) "," T("adam/m(net/w)",
     "U8", "[1]", 8, 9) "," T("q", "F4", "[2,2]", 9, 11) "}     ";
 
-TEST(safetensors_in, reads_each_value_where_it_lies)
+TEST(safetensors_in, reads_each_value_in_place)
 {
     struct memory *memory = memory_new();
     varve_error error;
@@ -42,7 +42,7 @@ TEST(safetensors_in, reads_each_value_where_it_lies)
     memory_free(memory);
 }
 
-TEST(safetensors_in, makes_slots_of_names_that_say_so)
+TEST(safetensors_in, creates_slots_from_slot_names)
 {
     struct memory *memory = memory_new();
     varve_error error;
@@ -61,7 +61,7 @@ TEST(safetensors_in, makes_slots_of_names_that_say_so)
     memory_free(memory);
 }
 
-TEST(safetensors_in, keeps_names_that_only_look_like_slots)
+TEST(safetensors_in, keeps_names_that_only_resemble_slots)
 {
     struct memory *memory = memory_new();
     varve_error error;
@@ -80,7 +80,7 @@ TEST(safetensors_in, keeps_names_that_only_look_like_slots)
     memory_free(memory);
 }
 
-TEST(safetensors_in, keeps_types_without_one_of_ours_as_opaque_bytes)
+TEST(safetensors_in, keeps_unsupported_types_as_opaque_bytes)
 {
     struct memory *memory = memory_new();
     varve_error error;
@@ -95,7 +95,7 @@ TEST(safetensors_in, keeps_types_without_one_of_ours_as_opaque_bytes)
     memory_free(memory);
 }
 
-TEST(safetensors_in, leaves_out_what_no_node_can_be_called)
+TEST(safetensors_in, omits_names_that_are_invalid_for_nodes)
 {
     static const char *const left[] = { "\"\"", "a\\x00b", "\"\"", "k" };
     struct memory *memory = memory_new();
@@ -121,7 +121,7 @@ TEST(safetensors_in, leaves_out_what_no_node_can_be_called)
     memory_free(memory);
 }
 
-TEST(safetensors_in, knows_every_type)
+TEST(safetensors_in, reads_every_type)
 {
     static const struct {
         const char *name;
@@ -172,7 +172,7 @@ static bool same_node(varve_reader *reader, const char *a, const char *b)
            varve_reader_find(reader, b, &y) && x.id == y.id;
 }
 
-TEST(safetensors_in, makes_a_second_path_of_a_removed_alias)
+TEST(safetensors_in, creates_a_second_path_from_an_alias)
 {
     struct memory *memory = memory_new();
     varve_error error;
@@ -223,7 +223,7 @@ static varve_status open_chain(size_t parts, size_t data_size)
     return status;
 }
 
-TEST(safetensors_in, makes_no_more_objects_than_the_size_of_the_file_allows)
+TEST(safetensors_in, limits_objects_by_the_size_of_the_file)
 {
     cr_assert_eq(open_chain(200, 0), VARVE_OK);
     cr_assert_eq(open_chain(3000, 0), VARVE_LIMIT);
@@ -247,7 +247,7 @@ static varve_status open_header(const char *header, size_t *size)
     return reader ? VARVE_OK : error.status;
 }
 
-TEST(safetensors_in, makes_some_objects_for_every_value)
+TEST(safetensors_in, allows_some_objects_for_every_value)
 {
     enum { COUNT = 5000, DEPTHS = 3 };
     static const char *const below[DEPTHS] = { "kernel", "a/b/c/d",
@@ -271,7 +271,7 @@ TEST(safetensors_in, makes_some_objects_for_every_value)
 }
 
 /* Names of one letter or of many, for one value. */
-TEST(safetensors_in, takes_as_many_further_names_as_their_bytes_allow)
+TEST(safetensors_in, limits_additional_names_by_their_size)
 {
     enum { COUNT = 5000 };
     for (int is_long = 0; is_long < 2; is_long++) {
@@ -291,7 +291,7 @@ TEST(safetensors_in, takes_as_many_further_names_as_their_bytes_allow)
     }
 }
 
-TEST(safetensors_in, takes_the_save_counter_from_its_text)
+TEST(safetensors_in, reads_the_save_counter_from_metadata)
 {
     static const struct {
         const char *header;
@@ -317,7 +317,7 @@ TEST(safetensors_in, takes_the_save_counter_from_its_text)
     }
 }
 
-TEST(safetensors_in, refuses_headers_that_do_not_fit_the_file)
+TEST(safetensors_in, refuses_headers_larger_than_the_file)
 {
     struct memory *memory = memory_new();
     unsigned char head[32] = { 0 };
@@ -342,7 +342,7 @@ TEST(safetensors_in, refuses_headers_that_do_not_fit_the_file)
 }
 
 /* A sparse file: everything except the first page is a hole. */
-TEST(safetensors_in, takes_no_memory_for_a_hole_in_a_header)
+TEST(safetensors_in, needs_no_memory_for_a_hole_in_a_header)
 {
     enum { SIZE = 64 << 20 };
     struct memory *memory = memory_new();
@@ -359,7 +359,7 @@ TEST(safetensors_in, takes_no_memory_for_a_hole_in_a_header)
     memory_free(memory);
 }
 
-TEST(safetensors_in, refuses_files_that_were_cut_or_have_more)
+TEST(safetensors_in, refuses_truncated_and_extended_files)
 {
     struct memory *memory = memory_new();
     size_t size;
@@ -386,7 +386,7 @@ static enum vv_probe_result bid_for(
     return vv_safetensors_format.probe(&candidate);
 }
 
-TEST(safetensors_in, bids_for_what_looks_like_one)
+TEST(safetensors_in, recognizes_its_content_and_name)
 {
     static const char head[] = "\x02\0\0\0\0\0\0\0{}";
     static const char space[] = "\x04\0\0\0\0\0\0\0 \n{}";
@@ -403,7 +403,7 @@ TEST(safetensors_in, bids_for_what_looks_like_one)
     cr_assert_eq(bid_for(".safetensors", "text", 4, 4), VV_PROBE_NAME);
 }
 
-TEST(safetensors_in, gives_back_all_memory_when_there_is_none)
+TEST(safetensors_in, leaks_nothing_without_memory)
 {
     struct memory *memory = memory_new();
     put_tensors(memory, "x.safetensors",

@@ -53,7 +53,7 @@ TEST(safetensors_index, reads_each_tensor_from_its_file)
     memory_free(memory);
 }
 
-TEST(safetensors_index, takes_metadata_from_the_first_file_that_has_it)
+TEST(safetensors_index, uses_metadata_of_the_first_file_that_has_it)
 {
     struct memory *memory = two_files(good);
     varve_error error;
@@ -69,7 +69,7 @@ TEST(safetensors_index, takes_metadata_from_the_first_file_that_has_it)
     memory_free(memory);
 }
 
-TEST(safetensors_index, finds_the_index_by_the_names_of_the_whole)
+TEST(safetensors_index, finds_the_index_by_the_name_of_the_model)
 {
     static const char *const names[] = { "d/m", "d/m.safetensors", INDEX };
     struct memory *memory = two_files(good);
@@ -83,7 +83,7 @@ TEST(safetensors_index, finds_the_index_by_the_names_of_the_whole)
     memory_free(memory);
 }
 
-TEST(safetensors_index, refuses_maps_that_are_not_those_of_the_files)
+TEST(safetensors_index, refuses_maps_that_differ_from_the_files)
 {
     static const struct {
         const char *map;
@@ -133,7 +133,7 @@ TEST(safetensors_index, refuses_maps_that_are_not_those_of_the_files)
     }
 }
 
-TEST(safetensors_index, leaves_out_tensors_that_the_map_does_not_have)
+TEST(safetensors_index, omits_tensors_that_are_not_in_the_map)
 {
     struct memory *memory =
         two_files("\"a\": \"one.safetensors\", \"c\": \"./two.safetensors\"");
@@ -154,7 +154,7 @@ TEST(safetensors_index, leaves_out_tensors_that_the_map_does_not_have)
 }
 
 /* If two tensors have the same name, the one in the map is used. */
-TEST(safetensors_index, takes_a_name_from_the_file_that_the_map_says)
+TEST(safetensors_index, uses_the_file_given_by_the_map)
 {
     struct memory *memory = two_files(good);
     varve_error error;
@@ -177,7 +177,7 @@ TEST(safetensors_index, takes_a_name_from_the_file_that_the_map_says)
     memory_free(memory);
 }
 
-TEST(safetensors_index, refuses_an_index_that_is_none)
+TEST(safetensors_index, refuses_an_invalid_index)
 {
     static const struct {
         const char *text;
@@ -202,7 +202,7 @@ TEST(safetensors_index, refuses_an_index_that_is_none)
     }
 }
 
-TEST(safetensors_index, refuses_a_part_of_any_of_its_files)
+TEST(safetensors_index, refuses_truncation_of_any_file)
 {
     static const char *const names[] = { "d/one.safetensors",
         "d/two.safetensors" };
@@ -216,7 +216,7 @@ TEST(safetensors_index, refuses_a_part_of_any_of_its_files)
     }
 }
 
-TEST(safetensors_index, says_of_a_pointer_that_it_is_one)
+TEST(safetensors_index, reports_git_lfs_pointers)
 {
     struct memory *memory = two_files(good);
     put_text(memory, "d/two.safetensors",
@@ -225,7 +225,7 @@ TEST(safetensors_index, says_of_a_pointer_that_it_is_one)
     memory_free(memory);
 }
 
-TEST(safetensors_index, accepts_a_map_of_nothing)
+TEST(safetensors_index, accepts_an_empty_map)
 {
     struct memory *memory = two_files("");
     varve_error error;
@@ -245,7 +245,7 @@ static enum vv_probe_result bid_for(const char *path, const char *head)
     return vv_safetensors_index_format.probe(&candidate);
 }
 
-TEST(safetensors_index, bids_for_what_looks_like_one)
+TEST(safetensors_index, recognizes_its_content_and_name)
 {
     cr_assert_eq(bid_for(INDEX, " {}"), VV_PROBE_SURE);
     cr_assert_eq(bid_for(INDEX, "x"), VV_PROBE_NAME);
@@ -255,7 +255,7 @@ TEST(safetensors_index, bids_for_what_looks_like_one)
     cr_assert_eq(bid_for("x.json", ""), VV_PROBE_NONE);
 }
 
-TEST(safetensors_index, gives_back_all_memory_when_there_is_none)
+TEST(safetensors_index, leaks_nothing_without_memory)
 {
     struct memory *memory = two_files(good);
     for (long n = 0;; n++) {

@@ -52,7 +52,7 @@ TEST(safetensors_out, writes_the_bytes_of_the_reference_implementation)
     end_graph(&w);
 }
 
-TEST(safetensors_out, writes_a_graph_of_nothing)
+TEST(safetensors_out, writes_an_empty_graph)
 {
     struct written w;
     size_t size;
@@ -64,7 +64,7 @@ TEST(safetensors_out, writes_a_graph_of_nothing)
     end_graph(&w);
 }
 
-TEST(safetensors_out, writes_large_values_past_the_staging)
+TEST(safetensors_out, writes_large_values_without_staging)
 {
     enum { LARGE = 3 << 20, OTHER = (1 << 20) - 100 };
     struct written w;
@@ -90,7 +90,7 @@ TEST(safetensors_out, writes_large_values_past_the_staging)
     free(large);
 }
 
-TEST(safetensors_out, writes_the_index_as_python_does_and_last)
+TEST(safetensors_out, writes_the_index_last_and_like_python)
 {
     struct written w;
     begin_graph(&w);
@@ -115,7 +115,7 @@ TEST(safetensors_out, writes_the_index_as_python_does_and_last)
     end_graph(&w);
 }
 
-TEST(safetensors_out, writes_an_index_where_its_name_is_given)
+TEST(safetensors_out, writes_an_index_if_its_name_is_given)
 {
     struct written w;
     begin_graph(&w);
@@ -128,7 +128,7 @@ TEST(safetensors_out, writes_an_index_where_its_name_is_given)
     end_graph(&w);
 }
 
-TEST(safetensors_out, reads_what_it_wrote)
+TEST(safetensors_out, writes_a_readable_file)
 {
     static const uint64_t shard_sizes[] = { 0, 24, 1 };
     for (size_t i = 0; i < 3; i++) {
@@ -154,7 +154,7 @@ TEST(safetensors_out, reads_what_it_wrote)
     }
 }
 
-TEST(safetensors_out, leaves_no_single_file_beside_an_index)
+TEST(safetensors_out, does_not_write_a_single_file_next_to_an_index)
 {
     struct written w;
     begin_graph(&w);
@@ -168,7 +168,7 @@ TEST(safetensors_out, leaves_no_single_file_beside_an_index)
     end_graph(&w);
 }
 
-TEST(safetensors_out, replaces_nothing_where_it_may_not)
+TEST(safetensors_out, replaces_no_file_with_no_replace)
 {
     struct written w;
     begin_graph(&w);
@@ -189,7 +189,7 @@ static int cancel(void *user, uint64_t done, uint64_t total, const char *what)
     return done >= *(uint64_t *)user;
 }
 
-TEST(safetensors_out, leaves_nothing_when_it_is_cancelled)
+TEST(safetensors_out, leaves_no_file_when_cancelled)
 {
     struct written w;
     uint64_t at = 3;
@@ -252,7 +252,7 @@ static bool has_file(struct written *w, const char *path)
     return memory_bytes(w->memory, path, &size) != NULL;
 }
 
-TEST(safetensors_out, replaces_several_by_files_of_other_names)
+TEST(safetensors_out, replaces_several_files_by_others)
 {
     struct written w;
     begin_graph(&w);
@@ -272,7 +272,7 @@ TEST(safetensors_out, replaces_several_by_files_of_other_names)
 }
 
 /* Also if another program wrote the index. */
-TEST(safetensors_out, removes_what_the_older_index_names_and_no_more)
+TEST(safetensors_out, removes_only_files_named_by_the_older_index)
 {
     static const char *const others[] = { "m-00003-of-00003.safetensors",
         "m-1-of-2.safetensors", "n-00001-of-00002.safetensors",
@@ -297,7 +297,7 @@ TEST(safetensors_out, removes_what_the_older_index_names_and_no_more)
     end_graph(&w);
 }
 
-TEST(safetensors_out, leaves_no_index_beside_a_single_file)
+TEST(safetensors_out, does_not_write_an_index_next_to_a_single_file)
 {
     struct written w;
     begin_graph(&w);
@@ -316,7 +316,7 @@ TEST(safetensors_out, leaves_no_index_beside_a_single_file)
 /* Every system call fails once: the write must return an error (except for
  * calls that back up the older index, which is optional), and leave no
  * files. */
-TEST(safetensors_out, tells_every_failure_of_the_system)
+TEST(safetensors_out, reports_every_system_error)
 {
     for (int way = 0; way < 2; way++) {
         struct memory *memory = memory_new();
@@ -363,7 +363,7 @@ TEST(safetensors_out, tells_every_failure_of_the_system)
     }
 }
 
-TEST(safetensors_out, gives_back_all_memory_when_there_is_none)
+TEST(safetensors_out, leaks_nothing_without_memory)
 {
     static const varve_metadata metadata[] = {
         { .name = "a", .kind = VARVE_METADATA_INTEGER } };

@@ -16,7 +16,7 @@ static void add(varve_node *parent, const char *name, varve_dtype dtype,
         parent, name, varve_view(COPY_OF(bytes), dtype, VARVE_SHAPE(extent)));
 }
 
-TEST(safetensors_plan, sorts_by_type_and_name_as_the_reference_does)
+TEST(safetensors_plan, sorts_by_type_and_name_like_the_reference)
 {
     static const varve_dtype order[] = { VARVE_UINT64, VARVE_INT64,
         VARVE_FLOAT64, VARVE_COMPLEX64, VARVE_FLOAT32, VARVE_UINT32,
@@ -58,7 +58,7 @@ static varve_status load(void *self, const void *state, size_t size)
     return VARVE_OK;
 }
 
-TEST(safetensors_plan, says_what_a_file_cannot_hold)
+TEST(safetensors_plan, reports_losses)
 {
     static const varve_state_callbacks callbacks = { save, load };
     static varve_string texts[2];
@@ -120,7 +120,7 @@ TEST(safetensors_plan, writes_metadata_as_text_sorted_by_name)
     end_graph(&w);
 }
 
-TEST(safetensors_plan, keeps_the_save_counter_and_what_it_hides_is_lost)
+TEST(safetensors_plan, keeps_the_save_counter_and_reports_hidden_metadata)
 {
     static const varve_metadata metadata[] = {
         { .name = "save_counter", .kind = VARVE_METADATA_STRING,
@@ -144,7 +144,7 @@ TEST(safetensors_plan, keeps_the_save_counter_and_what_it_hides_is_lost)
     end_graph(&w);
 }
 
-TEST(safetensors_plan, notes_further_paths_of_values_as_aliases)
+TEST(safetensors_plan, records_additional_paths_as_aliases)
 {
     struct written w;
     begin_graph(&w);
@@ -196,7 +196,7 @@ TEST(safetensors_plan, names_slots_by_owner_and_variable)
     end_graph(&w);
 }
 
-TEST(safetensors_plan, refuses_names_that_are_not_unique)
+TEST(safetensors_plan, refuses_duplicate_names)
 {
     struct written w;
     begin_graph(&w);
@@ -239,7 +239,7 @@ static void shards_of(struct written *w, const char *names, char *shards)
     *shards = '\0';
 }
 
-TEST(safetensors_plan, deals_values_out_as_hugging_face_does)
+TEST(safetensors_plan, distributes_values_like_hugging_face)
 {
     static const struct {
         uint64_t sizes[4]; /* of a, b, c, d */

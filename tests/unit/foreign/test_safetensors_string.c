@@ -60,7 +60,7 @@ TEST(safetensors_string, is_text_metadata)
     end_graph(&w);
 }
 
-TEST(safetensors_string, is_lost_where_a_text_cannot_have_it)
+TEST(safetensors_string, is_lost_if_text_cannot_represent_it)
 {
     enum { MOST = 1 << 16 };
     static char large[MOST + 1];
@@ -93,7 +93,7 @@ TEST(safetensors_string, is_lost_where_a_text_cannot_have_it)
 }
 
 /* An edge "s/t" beside a string "s", as created by names that contain '/'. */
-TEST(safetensors_string, is_lost_where_a_tensor_is_below_its_name)
+TEST(safetensors_string, is_lost_if_a_tensor_is_below_its_name)
 {
     struct written w;
     begin_graph(&w);
@@ -109,7 +109,7 @@ TEST(safetensors_string, is_lost_where_a_tensor_is_below_its_name)
     end_graph(&w);
 }
 
-TEST(safetensors_string, remains_a_text_where_its_name_is_taken)
+TEST(safetensors_string, remains_metadata_if_its_name_is_used)
 {
     static const char header[] = "{\"__metadata__\":{"
         "\"varve:string:v\":\"1\",\"varve:string:a\":\"2\","

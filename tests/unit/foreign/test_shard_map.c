@@ -49,7 +49,7 @@ static varve_status read_map(const char *text, varve_error *error)
     return status;
 }
 
-TEST(shard_map, gives_each_file_and_what_it_has)
+TEST(shard_map, lists_each_file_and_its_tensors)
 {
     varve_error error = { 0 };
     cr_assert_ok(read_map("{\"weight_map\": {\"c\": \"y\", \"b\": \"\\u0078\", "
@@ -58,7 +58,7 @@ TEST(shard_map, gives_each_file_and_what_it_has)
 }
 
 /* Unusual but valid. */
-TEST(shard_map, may_begin_with_a_mark_and_name_files_from_here)
+TEST(shard_map, may_begin_with_a_bom_and_use_relative_paths)
 {
     varve_error error = { 0 };
     cr_assert_ok(read_map("\xef\xbb\xbf{\"weight_map\": {\"c\": \"./y\", "
@@ -70,7 +70,7 @@ TEST(shard_map, may_begin_with_a_mark_and_name_files_from_here)
         VARVE_CORRUPT);
 }
 
-TEST(shard_map, names_a_file_that_is_not_there)
+TEST(shard_map, reports_a_missing_file)
 {
     varve_error error = { 0 };
     cr_assert_eq(read_map("{\"weight_map\": {\"c\": \"z\"}}", &error),

@@ -54,7 +54,7 @@ static const char *what_of(const char *name)
     return vv_format_recognize(&candidate);
 }
 
-TEST(signature, tells_the_files_of_each_format_without_reading_them)
+TEST(signature, recognizes_files_of_each_format_by_their_first_bytes)
 {
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
         const char *found = what_of(samples[i].name);
@@ -64,7 +64,7 @@ TEST(signature, tells_the_files_of_each_format_without_reading_them)
     }
 }
 
-TEST(signature, knows_the_names_of_formats)
+TEST(signature, returns_the_names_of_formats)
 {
     static const char *const names[] = { "varve", "tensorflow",
         "tensorflow-names", "safetensors", "npy", "npz", "gguf", "torch",

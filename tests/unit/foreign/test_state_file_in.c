@@ -39,7 +39,7 @@ static const char *latest(const char *text)
     cr_assert(latest(text) && strcmp(latest(text), prefix) == 0, "%s: %s",     \
         text, error.message)
 
-TEST(state_file_in, finds_the_latest_of_a_record_as_tensorflow_writes_it)
+TEST(state_file_in, finds_the_latest_of_a_tensorflow_record)
 {
     memory = memory_new();
     GIVES("model_checkpoint_path: \"ckpt-3\"\n"
@@ -52,7 +52,7 @@ TEST(state_file_in, finds_the_latest_of_a_record_as_tensorflow_writes_it)
     memory_free(memory);
 }
 
-TEST(state_file_in, takes_all_that_the_text_format_allows)
+TEST(state_file_in, accepts_all_forms_of_the_text_format)
 {
     memory = memory_new();
     GIVES("# a record\nmodel_checkpoint_path :'a' \"b\"  # the end", "run/ab");
@@ -69,7 +69,7 @@ TEST(state_file_in, takes_all_that_the_text_format_allows)
     memory_free(memory);
 }
 
-TEST(state_file_in, looks_beside_the_record_for_a_path_that_leads_elsewhere)
+TEST(state_file_in, searches_the_directory_of_the_record_for_other_paths)
 {
     memory = memory_new();
     GIVES("model_checkpoint_path: \"/old/place/ckpt-1\"", "run/ckpt-1");
@@ -81,7 +81,7 @@ TEST(state_file_in, looks_beside_the_record_for_a_path_that_leads_elsewhere)
     memory_free(memory);
 }
 
-TEST(state_file_in, refuses_text_that_is_no_record)
+TEST(state_file_in, refuses_text_that_is_not_a_record)
 {
     static const struct {
         const char *text;
@@ -119,7 +119,7 @@ TEST(state_file_in, refuses_text_that_is_no_record)
     memory_free(memory);
 }
 
-TEST(state_file_in, refuses_a_record_too_large_to_be_one)
+TEST(state_file_in, refuses_a_record_that_is_too_large)
 {
     memory = memory_new();
     struct vv_context context = test_context(memory_system(memory));
@@ -146,7 +146,7 @@ static bool is_one(const char *text)
     return vv_state_file_is_one(&context, "f");
 }
 
-TEST(state_file_in, tells_a_record_by_its_first_field)
+TEST(state_file_in, recognizes_a_record_by_its_first_field)
 {
     memory = memory_new();
     struct vv_context context = test_context(memory_system(memory));
@@ -159,7 +159,7 @@ TEST(state_file_in, tells_a_record_by_its_first_field)
     memory_free(memory);
 }
 
-TEST(state_file_in, gives_back_all_memory_when_there_is_none)
+TEST(state_file_in, leaks_nothing_without_memory)
 {
     memory = memory_new();
     for (long n = 0;; n++) {

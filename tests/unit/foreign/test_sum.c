@@ -7,7 +7,7 @@
 #include "crc.h"
 #include "sum.h"
 
-TEST(sum, is_that_of_the_standards)
+TEST(sum, equals_the_standard_checksums)
 {
     cr_assert_eq(vv_sum(VV_SUM_CRC32C, "123456789", 9), 0xe3069283);
     cr_assert_eq(vv_sum(VV_SUM_CRC32, "123456789", 9), 0xcbf43926);
@@ -31,13 +31,13 @@ static void check_splits(enum vv_sum_kind kind)
     }
 }
 
-TEST(sum, of_pieces_is_that_of_the_whole_wherever_it_is_split)
+TEST(sum, of_parts_combines_to_that_of_the_whole)
 {
     check_splits(VV_SUM_CRC32C);
     check_splits(VV_SUM_CRC32);
 }
 
-TEST(sum, of_pieces_counts_sizes_of_more_than_32_bits)
+TEST(sum, of_parts_combines_for_sizes_above_32_bits)
 {
     enum vv_sum_kind kind = VV_SUM_CRC32C;
     uint32_t once = UINT32_C(0x12345678);
@@ -49,7 +49,7 @@ TEST(sum, of_pieces_counts_sizes_of_more_than_32_bits)
     cr_assert_neq(once, vv_sum_combine(kind, UINT32_C(0x12345678), 0, 0));
 }
 
-TEST(sum, is_stored_masked_by_one_of_them_only)
+TEST(sum, is_stored_masked_only_for_crc32c)
 {
     uint32_t masked = vv_crc32c_mask(UINT32_C(0xe3069283));
     cr_assert_neq(masked, 0xe3069283);

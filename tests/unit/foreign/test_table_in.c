@@ -162,7 +162,7 @@ TEST(table_in, reads_the_entries_of_a_golden_index)
     free(bytes);
 }
 
-TEST(table_in, sees_every_bit_that_flips_and_every_cut)
+TEST(table_in, detects_every_flipped_bit_and_every_truncation)
 {
     size_t size;
     struct seen seen = { .stop = 0 };
@@ -206,7 +206,7 @@ TEST(table_in, reads_any_number_of_blocks)
     vv_table_out_clear(&table);
 }
 
-TEST(table_in, stops_where_it_is_told_to)
+TEST(table_in, stops_when_the_callback_requests_it)
 {
     size_t size;
     struct seen seen = { .stop = 3 };
@@ -227,7 +227,7 @@ static void check_refused(
     cr_assert(strstr(error.message, says), "%s, not: %s", error.message, says);
 }
 
-TEST(table_in, refuses_blocks_that_are_none)
+TEST(table_in, refuses_invalid_blocks)
 {
     static const struct {
         const char *block;
@@ -260,7 +260,7 @@ TEST(table_in, refuses_blocks_that_are_none)
     }
 }
 
-TEST(table_in, wants_increasing_keys_from_block_to_block)
+TEST(table_in, requires_increasing_keys_across_blocks)
 {
     struct made m = { .size = 0 };
     char index[96];
@@ -315,7 +315,7 @@ TEST(table_in, refuses_blocks_outside_the_file)
     check_refused(&m, VARVE_CORRUPT, "the offset or size of a block");
 }
 
-TEST(table_in, refuses_metadata_and_an_index_without_places)
+TEST(table_in, refuses_metadata_and_an_index_without_offsets)
 {
     struct made m = { .size = 0 };
     struct handle meta = put_block(&m, "000100 61 00000000 01000000", 0);
@@ -327,7 +327,7 @@ TEST(table_in, refuses_metadata_and_an_index_without_places)
     check_refused(&m, VARVE_CORRUPT, "the offset or size of a block");
 }
 
-TEST(table_in, refuses_kinds_of_compression_that_it_does_not_know)
+TEST(table_in, refuses_unknown_compression_types)
 {
     struct made m;
     make(&m, "000101 61 aa 00000000 01000000", 2, "78");
@@ -344,7 +344,7 @@ TEST(table_in, reads_blocks_compressed_with_snappy)
     cr_assert_str_eq(seen.text, "61=6161616161616161;");
 }
 
-TEST(table_in, refuses_what_is_no_snappy)
+TEST(table_in, refuses_invalid_snappy_data)
 {
     static const char *const rows[] = {
         "", "00", "ff", "ffffffff0f 00", /* more than it can contain */
@@ -401,7 +401,7 @@ static void pack_keys(struct vv_buffer *packed, size_t size)
     vv_buffer_clear(&block);
 }
 
-TEST(table_in, bounds_keys_by_blocks_as_they_are_unpacked)
+TEST(table_in, limits_keys_by_uncompressed_blocks)
 {
     struct vv_buffer packed;
     struct made m = { .size = 0 };
@@ -426,7 +426,7 @@ TEST(table_in, bounds_keys_by_blocks_as_they_are_unpacked)
 
 /* Each entry adds a byte to the previous key: the keys of n entries take n * n
  * / 2 bytes. */
-TEST(table_in, bounds_what_keys_that_share_take)
+TEST(table_in, limits_the_memory_of_keys_with_common_prefixes)
 {
     struct vv_table_out table;
     struct vv_context context = test_context(NULL);
@@ -447,7 +447,7 @@ TEST(table_in, bounds_what_keys_that_share_take)
     vv_table_out_clear(&table);
 }
 
-TEST(table_in, gives_back_all_memory_when_there_is_none)
+TEST(table_in, leaks_nothing_without_memory)
 {
     struct made m;
     make(&m, "14 0c 00010861 11 01 1c 00000000 01000000", 1, "78");

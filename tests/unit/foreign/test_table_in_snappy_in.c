@@ -44,7 +44,7 @@ static void check(const char *hex, const char *expected)
     free(packed);
 }
 
-TEST(snappy_in, unpacks_literals)
+TEST(snappy_in, decodes_literals)
 {
     check("00", "");
     check("03 08 616263", "abc");
@@ -56,7 +56,7 @@ TEST(snappy_in, unpacks_literals)
     check("04 04 6162 04 6364", "abcd");
 }
 
-TEST(snappy_in, unpacks_copies)
+TEST(snappy_in, decodes_copies)
 {
     check("07 08 616263 01 03", "abcabca");      /* offset of 11 bits */
     check("06 08 616263 0a 0300", "abcabc");     /* of 16 */
@@ -64,7 +64,7 @@ TEST(snappy_in, unpacks_copies)
     check("05 08 616263 06 0100", "abccc");      /* overlaps its own output */
 }
 
-TEST(snappy_in, unpacks_copies_from_far)
+TEST(snappy_in, decodes_copies_from_large_offsets)
 {
     enum { FAR = 2047 };
     unsigned char packed[MOST], plain[MOST];
@@ -103,7 +103,7 @@ TEST(snappy_in, refuses_malformed_data)
     }
 }
 
-TEST(snappy_in, bounds_the_size_by_that_of_the_data)
+TEST(snappy_in, limits_the_size_by_that_of_the_data)
 {
     const unsigned char packed[] = { 0xff, 0xff, 0x03, 0, 0, 0 };
     size_t size;

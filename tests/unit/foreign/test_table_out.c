@@ -52,7 +52,7 @@ TEST(table_out, writes_the_bytes_of_a_golden_index)
     vv_table_out_clear(&table);
 }
 
-TEST(table_out, writes_a_table_of_nothing)
+TEST(table_out, writes_an_empty_table)
 {
     struct vv_table_out table;
     vv_table_out_begin(&table, test_allocator());
@@ -126,7 +126,7 @@ static void check_separators(
     vv_table_out_clear(&table);
 }
 
-TEST(table_out, separates_blocks_by_the_shortest_key_between)
+TEST(table_out, separates_blocks_by_the_shortest_possible_key)
 {
     /* shortened; differing by one; a prefix of the next; 0xff */
     check_separators(
@@ -138,7 +138,7 @@ TEST(table_out, separates_blocks_by_the_shortest_key_between)
 }
 
 /* 17 entries: the last one is a restart point. */
-TEST(table_out, gives_every_sixteenth_key_whole)
+TEST(table_out, stores_every_sixteenth_key_completely)
 {
     struct vv_table_out table;
     vv_table_out_begin(&table, test_allocator());
@@ -156,7 +156,7 @@ TEST(table_out, gives_every_sixteenth_key_whole)
     vv_table_out_clear(&table);
 }
 
-TEST(table_out, ends_a_block_that_is_full_and_one_before_a_huge_entry)
+TEST(table_out, ends_a_block_when_full_and_before_a_huge_entry)
 {
     static const char value[2000];
     struct vv_table_out table;
@@ -175,7 +175,7 @@ TEST(table_out, ends_a_block_that_is_full_and_one_before_a_huge_entry)
     vv_table_out_clear(&table);
 }
 
-TEST(table_out, sums_every_block_with_its_kind)
+TEST(table_out, adds_a_checksum_to_every_block_with_its_type)
 {
     struct vv_table_out table;
     vv_table_out_begin(&table, test_allocator());
@@ -212,7 +212,7 @@ static void check_without_memory(int count)
     }
 }
 
-TEST(table_out, says_that_there_was_no_memory)
+TEST(table_out, reports_failed_allocations)
 {
     check_without_memory(1);
     check_without_memory(100);

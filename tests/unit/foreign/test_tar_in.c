@@ -46,7 +46,7 @@ static void check_fails(struct vv_buffer b, varve_status status,
     vv_buffer_clear(&b);
 }
 
-TEST(tar_in, finds_the_last_member_of_a_name)
+TEST(tar_in, finds_the_last_member_with_a_name)
 {
     struct vv_buffer b = new_bytes();
     tar_put_text(&b, "b", '0', "other");
@@ -63,7 +63,7 @@ TEST(tar_in, finds_the_last_member_of_a_name)
     check_a(b, "text"); /* without an end */
 }
 
-TEST(tar_in, passes_over_what_has_no_data)
+TEST(tar_in, skips_members_without_data)
 {
     struct vv_buffer b = new_bytes();
     tar_put_header(&b, "a", '2', 1000);
@@ -75,7 +75,7 @@ TEST(tar_in, passes_over_what_has_no_data)
     check_a(b, NULL);
 }
 
-TEST(tar_in, takes_names_and_sizes_of_pax)
+TEST(tar_in, reads_names_and_sizes_of_pax)
 {
     struct vv_buffer b = new_bytes();
     tar_put_text(&b, "PaxHeaders/x", 'x', "13 mtime=1.5\n8 path=\n10 path=a\n");
@@ -96,7 +96,7 @@ TEST(tar_in, takes_names_and_sizes_of_pax)
     check_a(b, "text");
 }
 
-TEST(tar_in, takes_names_and_sizes_of_gnu)
+TEST(tar_in, reads_names_and_sizes_of_gnu)
 {
     struct vv_buffer b = new_bytes();
     tar_put_text(&b, "././@LongLink", 'L', "a long name");
@@ -117,7 +117,7 @@ TEST(tar_in, takes_names_and_sizes_of_gnu)
     check_a(b, NULL);
 }
 
-TEST(tar_in, accepts_sums_of_signed_bytes)
+TEST(tar_in, accepts_checksums_of_signed_bytes)
 {
     struct vv_buffer b = new_bytes();
     size_t at = tar_put_text(&b, "a", '0', "text");
@@ -163,7 +163,7 @@ TEST(tar_in, refuses_damaged_headers)
     }
 }
 
-TEST(tar_in, refuses_what_is_cut)
+TEST(tar_in, refuses_every_truncation)
 {
     struct vv_buffer b = new_bytes();
     tar_put_text(&b, "x", 'x', "10 path=a\n");
@@ -204,7 +204,7 @@ TEST(tar_in, refuses_sparse_members_and_large_headers)
     check_fails(b, VARVE_LIMIT, "more than 1048576");
 }
 
-TEST(tar_in, needs_memory_for_pax_headers)
+TEST(tar_in, reports_failed_allocations_for_pax_headers)
 {
     struct world w = world_new();
     struct vv_buffer b = new_bytes();

@@ -93,7 +93,7 @@ TEST(target, names_slots_by_owner_and_variable)
     end(&a);
 }
 
-TEST(target, says_at_which_path_something_is_lost)
+TEST(target, reports_the_path_of_a_loss)
 {
     struct aimed a;
     build_slots(&a);
@@ -125,7 +125,7 @@ static void build_losses(struct aimed *a)
     aim(a);
 }
 
-TEST(target, tells_what_every_format_without_a_graph_loses)
+TEST(target, reports_losses_common_to_formats_without_a_graph)
 {
     static const char kinds[] = "list: its kind: a list\nx: its kind: a "
                                 "dict\nlist/0: a tag\n";
@@ -173,7 +173,7 @@ static void check_path_of(size_t size, varve_status expected)
     end(&a);
 }
 
-TEST(target, spells_no_path_that_is_longer_than_one_that_is_shown)
+TEST(target, limits_the_length_of_paths_in_messages)
 {
     check_path_of(8, VARVE_OK);
     check_path_of(4095, VARVE_OK);

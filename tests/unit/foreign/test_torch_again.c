@@ -85,7 +85,7 @@ static uint32_t kind_of(const struct vv_pickle *p, uint32_t item)
     return vv_pickle_item(p, item)->kind;
 }
 
-TEST(torch_again, makes_the_dicts_and_lists_of_an_optimizer)
+TEST(torch_again, creates_the_dicts_and_lists_of_an_optimizer)
 {
     struct world w = world_new();
     struct vv_buffer bytes = new_bytes();

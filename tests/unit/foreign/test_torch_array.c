@@ -68,7 +68,7 @@ TEST(torch_array, has_elements_row_by_row)
     check(&b, "uint16[2,3]", "abcdefghijkl", 12);
 }
 
-TEST(torch_array, has_a_type_of_ours_and_as_many_bytes)
+TEST(torch_array, requires_a_supported_type_and_its_bytes)
 {
     struct vv_buffer b = new_bytes();
     put_array(&b, "i1", "|", false, "abcde", 5);
@@ -99,7 +99,7 @@ static void put_encoded(struct vv_buffer *b, const char *text, uint8_t size)
     OP(b, "\x86Rtb.");
 }
 
-TEST(torch_array, has_bytes_that_are_encoded)
+TEST(torch_array, decodes_encoded_bytes)
 {
     struct vv_buffer b = new_bytes();
     put_encoded(&b, "a\xc3\xbf", 3);
@@ -116,7 +116,7 @@ TEST(torch_array, has_bytes_that_are_encoded)
 }
 
 /* As in protocol 5. */
-TEST(torch_array, is_made_of_a_buffer)
+TEST(torch_array, can_be_a_buffer)
 {
     struct vv_buffer b = new_bytes();
     put_global(&b, "numpy._core.numeric", "_frombuffer");

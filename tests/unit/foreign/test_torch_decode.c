@@ -38,7 +38,7 @@ static void check(const struct put *t, const char *type, const char *expected,
     world_free(&w);
 }
 
-TEST(torch_decode, gathers_what_lies_elsewhere)
+TEST(torch_decode, gathers_strided_elements)
 {
     check(&(struct put){ .class = "ByteStorage", .key = "0", .count = 24,
         .rank = 2, .shape = { 3, 2 }, .strides = { 1, 3 } },
@@ -68,7 +68,7 @@ static void *allocate_small(
 }
 
 /* A few elements of a large storage: only their runs are read. */
-TEST(torch_decode, reads_no_more_than_it_needs)
+TEST(torch_decode, reads_only_the_needed_runs)
 {
     enum { SIZE = 1 << 20 };
     struct archive a = archive_new();
@@ -98,7 +98,7 @@ TEST(torch_decode, reads_no_more_than_it_needs)
     world_free(&w);
 }
 
-TEST(torch_decode, finds_what_changed_in_a_storage_that_is_read_whole)
+TEST(torch_decode, detects_changes_of_a_completely_read_storage)
 {
     struct world w = world_new();
     varve_error error = { 0 };
@@ -121,7 +121,7 @@ TEST(torch_decode, finds_what_changed_in_a_storage_that_is_read_whole)
     world_free(&w);
 }
 
-TEST(torch_decode, needs_memory)
+TEST(torch_decode, reports_failed_allocations)
 {
     struct world w = world_new();
     varve_error error = { 0 };

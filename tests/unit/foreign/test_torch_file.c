@@ -59,7 +59,7 @@ static void end(struct opened *o)
     vv_buffer_clear(&o->bytes);
 }
 
-TEST(torch_file, has_the_pickle_of_its_folder)
+TEST(torch_file, uses_the_pickle_of_its_directory)
 {
     struct opened o;
     cr_assert_ok(open_it(&o, NAMES("a/b/data.pkl=no", "a/data.pkl=N.",
@@ -70,7 +70,7 @@ TEST(torch_file, has_the_pickle_of_its_folder)
     end(&o);
 }
 
-TEST(torch_file, is_little_endian_unless_it_says_so)
+TEST(torch_file, is_little_endian_unless_recorded_otherwise)
 {
     static const struct {
         const char *record;
@@ -92,7 +92,7 @@ TEST(torch_file, is_little_endian_unless_it_says_so)
     }
 }
 
-TEST(torch_file, is_none_without_its_pickle_or_with_a_program)
+TEST(torch_file, is_refused_without_a_pickle_or_with_a_torchscript_program)
 {
     struct opened o;
     cr_assert_eq(open_it(&o, NAMES("a/version=3")), VARVE_NOT_A_CHECKPOINT);
@@ -145,7 +145,7 @@ static void check(const struct put *t, varve_status status, const char *says)
 
 #define HUGE_NUMBER INT64_C(0x4000000000000000)
 
-TEST(torch_file, has_storages_that_hold_their_tensors)
+TEST(torch_file, requires_storages_as_large_as_their_tensors)
 {
     const struct put fine = { .class = "FloatStorage", .key = "0",
         .count = 6, .offset = 1, .rank = 2, .shape = { 2, 3 },
@@ -186,7 +186,7 @@ TEST(torch_file, has_storages_that_hold_their_tensors)
     check(&t, VARVE_OK, NULL);
 }
 
-TEST(torch_file, needs_memory)
+TEST(torch_file, reports_failed_allocations)
 {
     struct vv_buffer pickle = new_bytes();
     OP(&pickle, "}");

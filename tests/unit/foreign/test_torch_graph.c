@@ -71,7 +71,7 @@ TEST(torch_graph, has_dicts_and_lists_as_objects)
 }
 
 /* {"a": {0: 1, -7: 2}, "b": {0: 1, "1": 2}, "c": {"0": 1}} */
-TEST(torch_graph, tags_what_has_integers_for_keys)
+TEST(torch_graph, tags_dicts_with_integer_keys)
 {
     struct vv_buffer b = new_bytes();
     OP(&b, "}(X\1\0\0\0a}(K\0K\1J\xf9\xff\xff\xffK\2u"
@@ -98,7 +98,7 @@ TEST(torch_graph, keeps_the_last_of_equal_keys)
     end(&m);
 }
 
-TEST(torch_graph, names_a_tensor_of_a_state_dict_as_the_file_does)
+TEST(torch_graph, names_a_tensor_of_a_state_dict_as_in_the_file)
 {
     struct vv_buffer b = new_bytes();
     varve_saved_node node;
@@ -117,7 +117,7 @@ TEST(torch_graph, names_a_tensor_of_a_state_dict_as_the_file_does)
     end(&m);
 }
 
-TEST(torch_graph, takes_containers_for_what_they_hold)
+TEST(torch_graph, reads_containers_as_their_content)
 {
     struct vv_buffer b = new_bytes();
     OP(&b, "(");
@@ -144,7 +144,7 @@ TEST(torch_graph, takes_containers_for_what_they_hold)
     end(&m);
 }
 
-TEST(torch_graph, calls_nothing_and_says_what_would_be_called)
+TEST(torch_graph, calls_no_function_and_tags_its_name)
 {
     struct vv_buffer b = new_bytes();
     OP(&b, "(");
@@ -227,7 +227,7 @@ TEST(torch_graph, has_a_module_as_its_parameters_buffers_and_modules)
     end(&m);
 }
 
-TEST(torch_graph, shares_what_is_shared)
+TEST(torch_graph, keeps_sharing)
 {
     struct vv_buffer b = new_bytes();
     OP(&b, "(");
@@ -257,7 +257,7 @@ TEST(torch_graph, may_have_cycles)
     end(&m);
 }
 
-TEST(torch_graph, has_one_value_by_the_name_of_value)
+TEST(torch_graph, names_a_single_value_value)
 {
     struct vv_buffer b = new_bytes();
     put_floats(&b, "0", 6);
@@ -278,7 +278,7 @@ TEST(torch_graph, has_one_value_by_the_name_of_value)
     end(&m);
 }
 
-TEST(torch_graph, names_a_broken_tensor_by_its_path)
+TEST(torch_graph, reports_an_invalid_tensor_by_path)
 {
     struct vv_buffer b = new_bytes();
     OP(&b, "}");
@@ -313,7 +313,7 @@ static void put_numbers(struct vv_buffer *b, int count)
 
 enum { TIMES = 1000 };
 
-TEST(torch_graph, does_not_multiply_what_calls_share)
+TEST(torch_graph, does_not_duplicate_shared_arguments)
 {
     struct vv_buffer b = new_bytes();
     OP(&b, "(}q\1");

@@ -26,7 +26,7 @@ static enum vv_probe_result bid_for(const char *path, const char *first)
     return result;
 }
 
-TEST(torch_in, bids_for_its_pickle_and_its_names)
+TEST(torch_in, recognizes_its_pickle_and_names)
 {
     cr_assert_eq(bid_for("a", "archive/data.pkl"), VV_PROBE_SURE);
     cr_assert_eq(bid_for("a.npz", "a/data.pkl"), VV_PROBE_SURE);
@@ -188,7 +188,7 @@ TEST(torch_in, reads_moments_as_slots_of_their_parameters)
 }
 
 /* A program with the same model, which has the moments as slots. */
-TEST(torch_in, fills_a_program)
+TEST(torch_in, restores_a_program)
 {
     float weight[4][3] = { { 0 } }, bias[2] = { 0 }, moment[4][3] = { { 0 } };
     float second[2] = { 0 };
@@ -243,7 +243,7 @@ TEST(torch_in, reads_big_endian_files_and_new_protocols)
 
 /* After any truncation, and any changed byte of the pickle, either an error is
  * reported or the values are unchanged. */
-TEST(torch_in, survives_damage)
+TEST(torch_in, handles_damage)
 {
     size_t size;
     char *bytes = test_read_file(GOLDEN "/foreign/torch_training.pt", &size);
@@ -265,7 +265,7 @@ TEST(torch_in, survives_damage)
 
 /* The checksum of the pickle is 0, as written after set_crc32_options(False),
  * so that each changed byte reaches the pickle machine. */
-TEST(torch_in, survives_any_change_of_a_pickle_without_a_sum)
+TEST(torch_in, handles_any_change_of_a_pickle_without_a_checksum)
 {
     size_t size, opened = 0;
     char *bytes = test_read_file(GOLDEN "/foreign/torch_new.pt", &size);
@@ -292,7 +292,7 @@ TEST(torch_in, survives_any_change_of_a_pickle_without_a_sum)
     free(bytes);
 }
 
-TEST(torch_in, needs_memory)
+TEST(torch_in, reports_failed_allocations)
 {
     size_t size;
     char *file = test_read_file(GOLDEN "/foreign/torch_module.pt", &size);
@@ -305,7 +305,7 @@ TEST(torch_in, needs_memory)
 
 /* As PyTorch before 2.6 wrote it: three parameters have the shape [4], and the
  * file does not contain their names. */
-TEST(torch_in, keeps_moments_by_positions_where_names_are_missing)
+TEST(torch_in, keeps_moments_by_index_if_names_are_missing)
 {
     const char *path, *what;
     varve_saved_node node;

@@ -42,7 +42,7 @@ TEST(torch_index, reads_each_tensor_from_its_file)
 }
 
 /* The part opens as a checkpoint, and reports that it is incomplete. */
-TEST(torch_index, is_missed_by_a_part_that_is_opened_alone)
+TEST(torch_index, is_missing_for_a_part_opened_alone)
 {
     const char *path, *what;
     varve_error error = { 0 };
@@ -60,7 +60,7 @@ TEST(torch_index, is_missed_by_a_part_that_is_opened_alone)
     world_free(&w);
 }
 
-TEST(torch_index, leaves_nothing_without_memory)
+TEST(torch_index, leaks_nothing_without_memory)
 {
     struct world w = golden_world();
     check_opening_without_memory(&w, INDEX);
@@ -104,7 +104,7 @@ static void check(const char *map, const char *other, size_t other_size,
 
 #define BOTH "\"a\": \"one.bin\", \"b\": \"one.bin\""
 
-TEST(torch_index, refuses_maps_that_are_not_those_of_the_files)
+TEST(torch_index, refuses_maps_that_differ_from_the_files)
 {
     check(BOTH, "}.", 2, VARVE_OK, NULL);
     check("", "}.", 2, VARVE_OK, NULL);
@@ -119,7 +119,7 @@ TEST(torch_index, refuses_maps_that_are_not_those_of_the_files)
         "is not the name of a file in the directory of the index");
 }
 
-TEST(torch_index, refuses_files_that_are_no_dicts)
+TEST(torch_index, refuses_files_that_are_not_dicts)
 {
     static const char pickles[][6] = { "].", "N.", "}K\1Ns." };
     for (size_t i = 0; i < sizeof pickles / sizeof *pickles; i++)
@@ -127,7 +127,7 @@ TEST(torch_index, refuses_files_that_are_no_dicts)
             VARVE_CORRUPT, "d/two.bin: the file is not a dict");
 }
 
-TEST(torch_index, bids_for_what_is_called_so)
+TEST(torch_index, is_recognized_by_its_name)
 {
     struct vv_candidate c = {
         .path = INDEX, .head = (const unsigned char *)"{}", .head_size = 2

@@ -11,7 +11,7 @@
 #include "checksum.h"
 #include "torch_sample.h"
 
-TEST(torch_kept, gives_kinds_order_and_what_was_none)
+TEST(torch_kept, returns_kinds_order_and_none_entries)
 {
     static const struct torch_names {
         struct vv_torch_name name;
@@ -45,7 +45,7 @@ TEST(torch_kept, gives_kinds_order_and_what_was_none)
     vv_buffer_clear(&kept);
 }
 
-TEST(torch_kept, knows_what_items_are)
+TEST(torch_kept, classifies_items)
 {
     static const enum vv_torch_was wanted[] = { VV_TORCH_WAS_NUMBER,
         VV_TORCH_WAS_NUMBER, VV_TORCH_WAS_DICT, VV_TORCH_WAS_LIST,

@@ -35,7 +35,7 @@ static void build(varve_node *root)
     add_slot(sgd, varve_add_object(state, VARVE_APPEND), first, of_a);
 }
 
-TEST(torch_order, is_that_of_the_entries_of_a_state)
+TEST(torch_order, is_the_order_of_entries_of_a_state)
 {
     struct world w = world_new();
     struct losses reported = { "" };

@@ -43,7 +43,7 @@ static bool is(const struct vv_torch_name *name, const char *text)
            memcmp(name->bytes, text, name->size) == 0;
 }
 
-TEST(torch_key, is_called_as_python_prints_it)
+TEST(torch_key, is_named_as_python_prints_it)
 {
     static const char *const names[] = { "a.b/c", "None", "True", "False",
         "-3", "7", "0.1", "1.0", "1e+300", "<9>", "<10>", "<11>" };
@@ -63,7 +63,7 @@ TEST(torch_key, is_called_as_python_prints_it)
     end(&t);
 }
 
-TEST(torch_key, is_there_once)
+TEST(torch_key, is_unique)
 {
     struct keyed t = { .b = new_bytes() };
     OP(&t.b, "(");
@@ -81,7 +81,7 @@ TEST(torch_key, is_there_once)
 }
 
 /* Keys are processed from the end of a dict to its beginning. */
-TEST(torch_key, has_a_node_to_itself)
+TEST(torch_key, has_its_own_node)
 {
     struct keyed t = { .b = new_bytes() };
     const struct vv_torch_name *name;

@@ -58,7 +58,7 @@ static struct vv_buffer sample(const char *class, size_t padding)
     return b;
 }
 
-TEST(torch_legacy, has_storages_behind_its_pickles)
+TEST(torch_legacy, has_storages_after_its_pickles)
 {
     static const size_t paddings[] = { 0, 70000, 300000 };
     for (size_t i = 0; i < sizeof paddings / sizeof *paddings; i++) {
@@ -78,7 +78,7 @@ TEST(torch_legacy, has_storages_behind_its_pickles)
     }
 }
 
-TEST(torch_legacy, is_read_by_torchs_own_hand)
+TEST(torch_legacy, is_read_from_a_file_written_by_torch)
 {
     struct world w = world_new();
     size_t size;
@@ -96,7 +96,7 @@ TEST(torch_legacy, is_read_by_torchs_own_hand)
     world_free(&w);
 }
 
-TEST(torch_legacy, is_refused_wherever_it_is_cut)
+TEST(torch_legacy, refuses_every_truncation)
 {
     struct vv_buffer b = sample("HalfStorage", 0);
     for (size_t size = 1; size < b.size; size++) {
@@ -119,7 +119,7 @@ static void check_wrong(
     vv_buffer_clear(&b);
 }
 
-TEST(torch_legacy, says_what_is_wrong)
+TEST(torch_legacy, reports_errors)
 {
     struct vv_buffer b = new_bytes();
     put_head(&b, 1002, true);
@@ -148,7 +148,7 @@ TEST(torch_legacy, says_what_is_wrong)
 }
 
 /* A storage of an unsupported type is skipped, and others follow. */
-TEST(torch_legacy, passes_over_storages_of_other_types)
+TEST(torch_legacy, skips_storages_of_other_types)
 {
     struct world w = world_new();
     varve_error error = { 0 };
@@ -175,7 +175,7 @@ TEST(torch_legacy, passes_over_storages_of_other_types)
     world_free(&w);
 }
 
-TEST(torch_legacy, needs_memory)
+TEST(torch_legacy, reports_failed_allocations)
 {
     struct vv_buffer b = sample("HalfStorage", 0);
     check_without_memory("a.pth", &b);

@@ -54,7 +54,7 @@ static void check(const char *trained, const char *model, const char *expected)
         cr_assert_eq((int)to[i], expected[i] - '0', "%s in %s", trained, model);
 }
 
-TEST(torch_match, goes_by_order)
+TEST(torch_match, matches_in_order)
 {
     check("34 3 34 3", "34 3 34 3", "0123");
     check("34 3", "3 34", "");
@@ -64,7 +64,7 @@ TEST(torch_match, goes_by_order)
     check("-", "1", "");
 }
 
-TEST(torch_match, leaves_out_what_is_not_trained_where_one_way_is_left)
+TEST(torch_match, skips_untrained_variables_if_unambiguous)
 {
     check("22 2", "34 3 22 2", "23");
     check("34 2", "34 3 22 2", "03");
@@ -72,7 +72,7 @@ TEST(torch_match, leaves_out_what_is_not_trained_where_one_way_is_left)
     check("3", "3 3", "");
 }
 
-TEST(torch_match, takes_any_shape_for_one_that_is_not_known)
+TEST(torch_match, matches_an_unknown_shape_with_any)
 {
     check("34 ? 22", "34 3 22", "012");
     check("34 ? 22", "34 3 4 22", "");
@@ -106,7 +106,7 @@ static void check_any(
             "%s in %s", trained, model);
 }
 
-TEST(torch_match, in_any_order_goes_by_shapes_that_only_one_has)
+TEST(torch_match, in_any_order_matches_by_unique_shapes)
 {
     check_any("34 3 22", "34 3 22", "012");
     check_any("22 34 3", "34 3 22", "201");
@@ -117,14 +117,14 @@ TEST(torch_match, in_any_order_goes_by_shapes_that_only_one_has)
     check_any("3 3", "3 4", "");
 }
 
-TEST(torch_match, in_any_order_is_not_certain_of_equal_shapes)
+TEST(torch_match, in_any_order_equal_shapes_are_ambiguous)
 {
     check_any("3 3", "3 3", "?0");
     check_any("4 3", "3 4 3", "?1");
     check_any("34 3 34 3", "34 3 34 3", "?1");
 }
 
-TEST(torch_match, in_any_order_gives_one_of_no_known_shape_what_is_left)
+TEST(torch_match, in_any_order_an_unknown_shape_gets_the_remaining_one)
 {
     check_any("3 ? 4", "4 5 3", "210");
     check_any("? 4", "4 5 3", "?0");

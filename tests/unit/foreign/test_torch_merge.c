@@ -68,7 +68,7 @@ static uint32_t add_floats(struct made *m, const char *path, int count)
     return root;
 }
 
-TEST(torch_merge, keeps_what_each_of_them_makes)
+TEST(torch_merge, keeps_the_objects_of_each_pickle)
 {
     struct made *m = begin();
     uint32_t roots[] = { add_floats(m, "a", 2), add_floats(m, "b", 3) };
@@ -144,7 +144,7 @@ TEST(torch_merge, refuses_files_of_two_byte_orders)
     end(m);
 }
 
-TEST(torch_merge, of_nothing_has_what_every_pickle_has)
+TEST(torch_merge, of_no_pickles_has_the_constants)
 {
     struct made *m = begin();
     uint32_t dict;

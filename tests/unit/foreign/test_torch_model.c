@@ -28,7 +28,7 @@ static uint32_t find(
         model, vv_torch_name_of(&m->g.keys, name, (uint32_t)strlen(name)));
 }
 
-TEST(torch_model, lists_what_could_be_trained)
+TEST(torch_model, lists_trainable_variables)
 {
     struct made *m = begin();
     struct vv_torch_model model;
@@ -50,7 +50,7 @@ TEST(torch_model, lists_what_could_be_trained)
     made_end(m);
 }
 
-TEST(torch_model, stops_where_no_looks_are_left)
+TEST(torch_model, stops_at_its_limit_of_visits)
 {
     struct made *m = begin();
     struct vv_torch_model model;

@@ -36,7 +36,7 @@ static size_t slot_count(struct made *m)
     return m->draft.slots.size / sizeof(struct vv_draft_slot);
 }
 
-TEST(torch_edges, are_slots_of_one_variable_only)
+TEST(torch_edges, belong_to_one_variable_only)
 {
     struct made *m = begin();
     struct vv_draft_name name = { .bytes = "m", .size = 1 };

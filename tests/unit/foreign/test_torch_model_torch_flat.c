@@ -67,7 +67,7 @@ static void check(
     world_free(&w);
 }
 
-TEST(torch_flat, are_of_the_variable_that_the_name_begins_with)
+TEST(torch_flat, belong_to_the_variable_with_the_longest_prefix)
 {
     struct vv_buffer b = begin();
     put_dict(&b, "optim", NAMES("state.0.w.m", "state.0.w.v", "state.b.m",
@@ -80,7 +80,7 @@ TEST(torch_flat, are_of_the_variable_that_the_name_begins_with)
     check(&b, "optim/m(model/b)", "optim/state.b.m");
 }
 
-TEST(torch_flat, need_one_model_that_has_all)
+TEST(torch_flat, require_one_model_with_all_parameters)
 {
     struct vv_buffer b = begin();
     put_dict(&b, "model", NAMES("0.w"));
@@ -111,7 +111,7 @@ static void check_reason(struct vv_buffer *b, const char *reason)
     world_free(&w);
 }
 
-TEST(torch_flat, tell_why_they_are_none)
+TEST(torch_flat, report_the_reason_if_not_created)
 {
     struct vv_buffer b = begin();
     put_dict(&b, "model", NAMES("b"));
@@ -131,7 +131,7 @@ TEST(torch_flat, tell_why_they_are_none)
 }
 
 /* The reason is in the message of a failed assertion, and in both reports. */
-TEST(torch_flat, tell_why_where_a_program_lacks_them)
+TEST(torch_flat, report_the_reason_in_a_failed_assertion)
 {
     static const char reason[] = "optim: moments as slots: its parameters may "
                                  "belong to \"model\" or to \"other\"";
@@ -170,7 +170,7 @@ TEST(torch_flat, tell_why_where_a_program_lacks_them)
     vv_buffer_clear(&bytes);
 }
 
-TEST(torch_flat, have_names_of_three_parts)
+TEST(torch_flat, require_names_of_three_parts)
 {
     static const char *const names[] = { "state.b", "state..m", "state.b.",
         "stat.b.m", "state", "state." };
@@ -182,7 +182,7 @@ TEST(torch_flat, have_names_of_three_parts)
     }
 }
 
-TEST(torch_flat, need_memory)
+TEST(torch_flat, report_failed_allocations)
 {
     struct vv_buffer b = begin();
     put_dict(&b, "model", NAMES("0.w", "b"));

@@ -91,7 +91,7 @@ static void set(const char *first, const char *second, bool with_slots)
     has_slots = with_slots;
 }
 
-TEST(torch_names, stay_where_they_are_those_of_the_variables)
+TEST(torch_names, are_kept_if_they_match_the_variables)
 {
     set("x", "y", true);
     check("x", "y");
@@ -99,7 +99,7 @@ TEST(torch_names, stay_where_they_are_those_of_the_variables)
     check("x", "y");
 }
 
-TEST(torch_names, follow_what_their_slots_belong_to)
+TEST(torch_names, follow_the_variables_of_their_slots)
 {
     set("z", "y", true);
     check("z", "y");
@@ -107,13 +107,13 @@ TEST(torch_names, follow_what_their_slots_belong_to)
     check("y", "x");
 }
 
-TEST(torch_names, are_left_out_where_nothing_is_called_so)
+TEST(torch_names, are_omitted_if_no_variable_has_the_name)
 {
     set("z", "y", false);
     check(NULL, NULL);
 }
 
-TEST(torch_names, are_one_for_each_parameter)
+TEST(torch_names, must_be_one_for_each_parameter)
 {
     set("x", "y", true);
     names[1] = "";

@@ -36,7 +36,7 @@ static void build_bare(varve_node *root)
     varve_add_slot(sgd, v, "momentum_buffer", varve_array(COPY_OF(x), 2));
 }
 
-TEST(torch_optimizer, numbers_what_it_trains_and_keeps_its_settings)
+TEST(torch_optimizer, numbers_its_parameters_and_keeps_its_settings)
 {
     struct world w = world_new();
     struct losses reported = { "" };
@@ -58,7 +58,7 @@ TEST(torch_optimizer, numbers_what_it_trains_and_keeps_its_settings)
     world_free(&w);
 }
 
-TEST(torch_optimizer, tells_that_it_has_no_learning_rate)
+TEST(torch_optimizer, reports_a_missing_learning_rate)
 {
     struct world w = world_new();
     struct losses reported = { "" };

@@ -37,7 +37,7 @@ static void build(varve_node *root)
     varve_add_variable(root, "word", varve_scalar(&word));
 }
 
-TEST(torch_out, makes_a_checkpoint_of_a_model_and_its_optimizer)
+TEST(torch_out, writes_a_model_and_its_optimizer)
 {
     struct world w = world_new();
     struct losses reported = { "" };
@@ -89,7 +89,7 @@ static void write_again(struct world *w, const char *path, const char *again)
 }
 
 /* The first pickle may memoize other objects. */
-TEST(torch_out, writes_again_what_it_read)
+TEST(torch_out, writes_a_read_file_unchanged)
 {
     struct world w = world_new();
     varve_error error = { 0 };
@@ -164,7 +164,7 @@ static void check_keys(struct world *w, const char *path)
 }
 
 /* In each of these locales that is installed; `guest comma` installs one. */
-TEST(torch_out, writes_keys_that_are_numbers_in_any_locale)
+TEST(torch_out, writes_numeric_keys_in_any_locale)
 {
     static const char *const locales[] = { "C", "de_DE.UTF-8", "fr_FR.UTF-8",
         "" };
@@ -213,7 +213,7 @@ TEST(torch_out, writes_a_graph_without_values)
     world_free(&w);
 }
 
-TEST(torch_out, refuses_two_values_of_one_name)
+TEST(torch_out, refuses_duplicate_names)
 {
     struct world w = world_new();
     varve_error error = { 0 };
@@ -238,7 +238,7 @@ static void build_lossy(varve_node *root)
     varve_track(root, "c", a);
 }
 
-TEST(torch_out, says_what_it_leaves_out)
+TEST(torch_out, reports_omitted_data)
 {
     struct world w = world_new();
     struct losses reported = { "" };
@@ -260,7 +260,7 @@ TEST(torch_out, says_what_it_leaves_out)
     world_free(&w);
 }
 
-TEST(torch_out, leaves_what_was_there_whatever_fails)
+TEST(torch_out, keeps_the_older_file_after_any_failure)
 {
     check_faults("a.pt", VARVE_FORMAT_TORCH, build);
 }

@@ -108,7 +108,7 @@ static void check(const unsigned char *bytes, size_t at, size_t size)
             "byte %zu of %zu at %zu", i, size, at);
 }
 
-TEST(torch_pieces, make_any_bytes_of_the_whole)
+TEST(torch_pieces, provide_any_range_of_the_value)
 {
     struct made *m = begin(BOXES);
     for (size_t at = 0; at <= SIZE; at++) {
@@ -123,7 +123,7 @@ TEST(torch_pieces, make_any_bytes_of_the_whole)
     end(m);
 }
 
-TEST(torch_pieces, may_lie_in_another_order)
+TEST(torch_pieces, may_be_stored_in_another_order)
 {
     struct made *m = begin(3);
     unsigned char bytes[SIZE];
@@ -133,7 +133,7 @@ TEST(torch_pieces, may_lie_in_another_order)
 }
 
 /* The first piece contains the bytes up to 48. */
-TEST(torch_pieces, read_no_more_than_what_is_met)
+TEST(torch_pieces, read_only_intersecting_pieces)
 {
     struct made *m = begin(BOXES);
     unsigned char bytes[SIZE];
@@ -144,7 +144,7 @@ TEST(torch_pieces, read_no_more_than_what_is_met)
     end(m);
 }
 
-TEST(torch_pieces, are_verified_before_a_part_is_believed)
+TEST(torch_pieces, are_verified_before_a_part_is_used)
 {
     struct made *m = begin(BOXES);
     unsigned char bytes[SIZE];
@@ -162,7 +162,7 @@ TEST(torch_pieces, are_verified_before_a_part_is_believed)
     end(m);
 }
 
-TEST(torch_pieces, need_memory)
+TEST(torch_pieces, report_failed_allocations)
 {
     for (size_t turned = 3; turned <= BOXES; turned += BOXES - 3) {
         struct made *m = begin(turned);
@@ -188,7 +188,7 @@ static const char *wrong_with(const uint64_t *all, uint32_t count)
     return vv_torch_check_boxes(3, shape, pieces, count);
 }
 
-TEST(torch_pieces, are_all_of_the_whole_and_no_more)
+TEST(torch_pieces, must_cover_the_value_exactly)
 {
     cr_assert_null(wrong_with(boxes[0], BOXES));
     cr_assert_str_eq(
@@ -214,7 +214,7 @@ TEST(torch_pieces, are_all_of_the_whole_and_no_more)
 }
 
 /* All placements of two boxes in a line of 6. */
-TEST(torch_pieces, fit_exactly_where_they_do)
+TEST(torch_pieces, are_accepted_for_exactly_the_valid_placements)
 {
     const uint64_t line[] = { 6 };
     for (uint64_t i = 0; i < 6 * 6 * 6 * 6; i++) {

@@ -28,7 +28,7 @@ static void put_type(struct vv_buffer *b, const char *type, const char *order)
     OP(b, "NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\0tb");
 }
 
-TEST(torch_python, has_bytes_and_texts_that_are_encoded)
+TEST(torch_python, decodes_encoded_bytes_and_texts)
 {
     unsigned char bytes[VV_TORCH_MOST_BYTES];
     size_t size;
@@ -63,7 +63,7 @@ TEST(torch_python, has_bytes_and_texts_that_are_encoded)
     vv_buffer_clear(&b);
 }
 
-TEST(torch_python, has_so_many_bytes_at_most)
+TEST(torch_python, limits_the_number_of_bytes)
 {
     unsigned char bytes[VV_TORCH_MOST_BYTES];
     char text[2 * VV_TORCH_MOST_BYTES];
@@ -86,7 +86,7 @@ TEST(torch_python, has_so_many_bytes_at_most)
     vv_buffer_clear(&b);
 }
 
-TEST(torch_python, has_numbers_of_numpy)
+TEST(torch_python, reads_numpy_scalars)
 {
     static const struct {
         const char *module, *type, *order, *bytes;
@@ -123,7 +123,7 @@ TEST(torch_python, has_numbers_of_numpy)
     }
 }
 
-TEST(torch_python, becomes_values)
+TEST(torch_python, converts_objects_to_values)
 {
     struct world w = world_new();
     varve_error error = { 0 };

@@ -30,7 +30,7 @@ static void check(struct made *m, const struct vv_torch_reason *reason,
     cr_assert_str_eq(texts + strlen(texts) + 1, expected);
 }
 
-TEST(torch_reason, names_the_optimizer_and_what_leaves_a_choice)
+TEST(torch_reason, reports_the_optimizer_and_the_ambiguity)
 {
     struct made *m = begin();
     uint32_t a = made_child(m, 0, 'a'), c = made_child(m, 0, 'c');

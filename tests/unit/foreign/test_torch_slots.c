@@ -171,7 +171,7 @@ static void check_case(const char *model, const char *trained,
     end(&m);
 }
 
-TEST(torch_slots, are_of_the_variable_that_has_the_shape)
+TEST(torch_slots, belong_to_the_variable_with_the_shape)
 {
     check_case("123", "123", "012", NULL);
     check_case("123", "132", "021", NULL);
@@ -189,7 +189,7 @@ TEST(torch_slots, are_of_the_variable_that_has_the_shape)
     end(&m);
 }
 
-TEST(torch_slots, go_by_groups_in_an_order_of_their_own)
+TEST(torch_slots, are_matched_by_groups_in_their_own_order)
 {
     check_case("123", "2|13", "102", NULL);
     check_case("1293", "2|13", "10-2", NULL);
@@ -198,7 +198,7 @@ TEST(torch_slots, go_by_groups_in_an_order_of_their_own)
 }
 
 /* The file does not contain the order of the optimizer's parameters. */
-TEST(torch_slots, need_shapes_that_agree_in_one_way)
+TEST(torch_slots, require_unambiguous_shapes)
 {
     check_case("122", "122", "---", "\"net\" has several variables of [2,1]");
     check_case("11", "1|1", "--", "\"net\" has several variables of [1,1]");
@@ -220,7 +220,7 @@ static void check_names(const char *model, const char *trained,
     end(&m);
 }
 
-TEST(torch_slots, go_by_names_where_the_file_has_them)
+TEST(torch_slots, are_matched_by_names_if_available)
 {
     check_names("111", "111", "012", "012", NULL);
     check_names("111", "111", "120", "201", NULL);
@@ -249,7 +249,7 @@ static void check_models(const char *first, const char *second, bool has_names,
     end(&m);
 }
 
-TEST(torch_slots, are_of_the_model_that_fits)
+TEST(torch_slots, belong_to_the_matching_model)
 {
     check_models("a", "b", false, "may belong to \"a\" or to \"b\"");
     check_models("model", "b", false, "may belong to \"model\" or to \"b\"");
@@ -282,7 +282,7 @@ TEST(torch_slots, are_found_from_an_optimizer_in_a_list)
     end(&m);
 }
 
-TEST(torch_slots, pass_over_what_is_not_trained)
+TEST(torch_slots, skip_untrained_variables)
 {
     struct vv_buffer b = new_bytes();
     OP(&b, "}(");
@@ -328,7 +328,7 @@ static void put_named(struct vv_buffer *b, const char *first, int64_t rows)
     OP(b, "esau");
 }
 
-TEST(torch_slots, are_of_the_variable_of_the_name)
+TEST(torch_slots, belong_to_the_variable_with_the_name)
 {
     static const struct {
         const char *first;
@@ -351,7 +351,7 @@ TEST(torch_slots, are_of_the_variable_of_the_name)
 
 /* A moment that is itself a variable of the model: its own variable, the next
  * one, which then has no slots, or the previous one, which has some. */
-TEST(torch_slots, are_of_one_variable_only)
+TEST(torch_slots, belong_to_one_variable_only)
 {
     static const struct {
         int64_t model, optimizer;
@@ -370,7 +370,7 @@ TEST(torch_slots, are_of_one_variable_only)
     }
 }
 
-TEST(torch_slots, may_be_none)
+TEST(torch_slots, may_be_missing)
 {
     static const char *const groups[] = { "N", "]", "]N\x61", "K\1",
         "](}e", "}" };
@@ -391,7 +391,7 @@ TEST(torch_slots, may_be_none)
     }
 }
 
-TEST(torch_slots, need_memory)
+TEST(torch_slots, report_failed_allocations)
 {
     struct vv_buffer b = new_bytes();
     OP(&b, "}(");

@@ -34,7 +34,7 @@ TEST(torch_tar, reads_the_tables_of_its_members)
     world_free(&w);
 }
 
-TEST(torch_tar, is_read_as_torch_reads_it)
+TEST(torch_tar, is_read_like_torch)
 {
     struct world w = world_new();
     size_t size;
@@ -69,7 +69,7 @@ TEST(torch_tar, is_read_as_torch_reads_it)
 
 /* Python 2 writes texts as bytes, and integers of more than 32 bits in
  * decimal. */
-TEST(torch_tar, is_read_as_python_2_wrote_it)
+TEST(torch_tar, is_read_if_written_by_python_2)
 {
     struct world w = world_new();
     varve_error error = { 0 };
@@ -154,7 +154,7 @@ TEST(torch_tar, has_parts_of_storages)
 }
 
 /* As in files with many or large tensors. */
-TEST(torch_tar, has_more_than_one_window_of_each_member)
+TEST(torch_tar, can_have_members_larger_than_a_window)
 {
     enum { COUNT = 1000 };
     struct world w = world_new();
@@ -189,7 +189,7 @@ TEST(torch_tar, has_more_than_one_window_of_each_member)
     world_free(&w);
 }
 
-TEST(torch_tar, is_refused_wherever_it_is_cut)
+TEST(torch_tar, refuses_every_truncation)
 {
     struct tar_parts p = tar_sample_parts();
     struct vv_buffer b = tar_of_parts(&p);
@@ -208,7 +208,7 @@ TEST(torch_tar, is_refused_wherever_it_is_cut)
     vv_buffer_clear(&b);
 }
 
-TEST(torch_tar, needs_all_of_its_members)
+TEST(torch_tar, requires_all_of_its_members)
 {
     static const char *const names[] = { "pickle", "tensors", "storages" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -367,7 +367,7 @@ TEST(torch_tar, refuses_wrong_tensors)
         "a.pt: w: the tensor has no shape of integers");
 }
 
-TEST(torch_tar, needs_memory)
+TEST(torch_tar, reports_failed_allocations)
 {
     struct tar_parts p = tar_sample_parts();
     struct vv_buffer b = tar_of_parts(&p);

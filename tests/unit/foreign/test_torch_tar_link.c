@@ -24,7 +24,7 @@ static void check_wrong(struct vv_buffer pickle, const char *says)
     vv_buffer_clear(&b);
 }
 
-TEST(torch_tar_link, makes_one_variable_of_all_ids_of_a_tensor)
+TEST(torch_tar_link, creates_one_variable_for_all_ids_of_a_tensor)
 {
     struct world w = world_new();
     varve_error error = { 0 };
@@ -48,7 +48,7 @@ TEST(torch_tar_link, makes_one_variable_of_all_ids_of_a_tensor)
     world_free(&w);
 }
 
-TEST(torch_tar_link, takes_classes_with_their_source)
+TEST(torch_tar_link, accepts_classes_with_their_source)
 {
     struct world w = world_new();
     varve_error error = { 0 };
@@ -88,7 +88,7 @@ TEST(torch_tar_link, refuses_other_ids)
     check_wrong(pickle, "refers to an object that is not in \"tensors\"");
 }
 
-TEST(torch_tar_link, says_where_the_pickle_is_wrong)
+TEST(torch_tar_link, reports_the_offset_of_an_error_in_the_pickle)
 {
     struct vv_buffer pickle = new_bytes();
     OP(&pickle, "\x80\2]Ka.");

@@ -21,7 +21,7 @@ static varve_dtype type_of(const char *module, const char *name)
     return type;
 }
 
-TEST(torch_type, knows_dtypes_and_classes_of_storages)
+TEST(torch_type, recognizes_dtypes_and_storage_classes)
 {
     cr_assert_eq(type_of("torch", "bfloat16"), VARVE_BFLOAT16);
     cr_assert_eq(type_of("torch", "BFloat16Storage"), VARVE_BFLOAT16);
@@ -30,7 +30,7 @@ TEST(torch_type, knows_dtypes_and_classes_of_storages)
     cr_assert_eq(type_of("torch", "ComplexDoubleStorage"), VARVE_COMPLEX128);
 }
 
-TEST(torch_type, knows_no_others)
+TEST(torch_type, rejects_other_types)
 {
     cr_assert_eq(type_of("torch", "QInt8Storage"), 0);
     cr_assert_eq(type_of("torch", "float8_e4m3fnuz"), 0);
@@ -44,7 +44,7 @@ TEST(torch_type, knows_no_others)
     vv_buffer_clear(&b);
 }
 
-TEST(torch_type, knows_each_of_ours_that_torch_has)
+TEST(torch_type, maps_each_element_type_of_torch)
 {
     static const char *const names[] = { "float32", "float64", "float16",
         "bfloat16", "int64", "int32", "int16", "int8", "uint8", "uint16",
@@ -122,7 +122,7 @@ TEST(torch_tensor, has_its_own_type_and_signs)
     end(&l);
 }
 
-TEST(torch_tensor, may_be_a_parameter_or_of_a_class)
+TEST(torch_tensor, may_be_a_parameter_or_a_subclass)
 {
     struct looked l = { .b = new_bytes() };
     put_global(&l.b, "torch._tensor", "_rebuild_from_type_v2");
@@ -152,7 +152,7 @@ TEST(torch_tensor, may_have_no_value)
     end(&l);
 }
 
-TEST(torch_tensor, is_alien_by_its_type_layout_or_rank)
+TEST(torch_tensor, is_unsupported_by_its_type_layout_or_rank)
 {
     static const char *const layouts[] = { "_rebuild_sparse_tensor",
         "_rebuild_qtensor", "_rebuild_wrapper_subclass" };
@@ -188,7 +188,7 @@ static void check_broken(struct looked *l, const char *expected)
     end(l);
 }
 
-TEST(torch_tensor, is_broken_by_arguments_of_other_kinds)
+TEST(torch_tensor, is_invalid_with_arguments_of_other_kinds)
 {
     struct looked l = { .b = new_bytes() };
     put_global(&l.b, "torch._utils", "_rebuild_tensor_v2");
@@ -212,7 +212,7 @@ TEST(torch_tensor, is_broken_by_arguments_of_other_kinds)
     check_broken(&l, "stride for each dimension");
 }
 
-TEST(torch_tensor, is_nothing_else)
+TEST(torch_tensor, is_distinguished_from_other_objects)
 {
     struct looked l = { .b = new_bytes() };
     put_global(&l.b, "os", "system");
@@ -237,7 +237,7 @@ static struct vv_torch_tensor view(uint64_t offset, uint64_t a, uint64_t b,
         .offset = offset, .strides = { stride_a, stride_b } };
 }
 
-TEST(torch_tensor, reaches_as_far_as_its_last_element)
+TEST(torch_tensor, has_the_extent_of_its_last_element)
 {
     uint64_t extent;
     struct vv_torch_tensor t = view(5, 2, 3, 10, 2);
@@ -288,7 +288,7 @@ TEST(torch_tensor, has_a_size)
 }
 
 /* Each wraps the previous one; the number of nested wrappers is limited. */
-TEST(torch_tensor, is_looked_for_in_so_many_wraps_only)
+TEST(torch_tensor, is_found_only_in_a_limited_number_of_wrappers)
 {
     struct looked l = { .b = new_bytes() };
     put_floats(&l.b, "0", 1);

@@ -72,7 +72,7 @@ TEST(torch_tree, joins_names_by_dots)
     check_paths(build_plain, paths, 3);
 }
 
-TEST(torch_tree, has_dicts_beside_an_optimizer_and_above_it)
+TEST(torch_tree, has_dicts_next_to_an_optimizer_and_above_it)
 {
     static const char *const paths[] = { "net/b.c", "net/d", "run/m/a.b",
         "run/adam/state/0/m", "run/adam/m(net/d)" };
@@ -96,7 +96,7 @@ static void write_again(
     read_back(&w->context, again);
 }
 
-TEST(torch_tree, is_what_it_was_after_a_read_with_dots)
+TEST(torch_tree, is_unchanged_after_a_read_with_dotted_paths)
 {
     struct world w = world_new();
     varve_error error = { 0 };

@@ -67,7 +67,7 @@ TEST(torch_value, has_lists_of_numbers_as_vectors)
 }
 
 /* 2^53 + 1 is not a float64, 2^53 + 2 is one. */
-TEST(torch_value, has_integers_beside_reals_exactly)
+TEST(torch_value, has_integers_exactly_in_lists_with_reals)
 {
     struct world w;
     varve_error error = { 0 };
@@ -123,7 +123,7 @@ TEST(torch_value, has_the_same_tensor_once)
     world_free(&w);
 }
 
-TEST(torch_value, lies_in_the_file_where_it_lies_row_major)
+TEST(torch_value, is_read_in_place_if_row_major)
 {
     struct world w;
     varve_error error = { 0 };
@@ -148,7 +148,7 @@ TEST(torch_value, lies_in_the_file_where_it_lies_row_major)
 
 /* A tensor of 2^62 elements of one byte; and two of 2^25, of which 64 MiB has
  * room for one and the file for none. */
-TEST(torch_value, leaves_tensors_that_have_no_end)
+TEST(torch_value, omits_tensors_that_are_too_large)
 {
     struct world w;
     varve_error error = { 0 };
@@ -173,7 +173,7 @@ TEST(torch_value, leaves_tensors_that_have_no_end)
     world_free(&w);
 }
 
-TEST(torch_value, may_be_known_and_not_there)
+TEST(torch_value, may_be_declared_without_a_value)
 {
     struct world w;
     varve_error error = { 0 };

@@ -79,7 +79,7 @@ static void build_declared(varve_node *root)
     varve_tag(v, "local");
 }
 
-TEST(torch_value_out, has_type_and_shape_of_what_has_no_value)
+TEST(torch_value_out, has_type_and_shape_without_a_value)
 {
     struct world w = world_new();
     varve_error error = { 0 };

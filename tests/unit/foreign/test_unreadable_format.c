@@ -87,7 +87,7 @@ static void check_named(
     cr_assert(strstr(error->message, ": expected a checkpoint, found "));
 }
 
-TEST(unreadable_format, is_known_by_how_it_begins_and_is_called)
+TEST(unreadable_format, is_recognized_by_first_bytes_and_name)
 {
     struct world w = world_new();
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
@@ -100,7 +100,7 @@ TEST(unreadable_format, is_known_by_how_it_begins_and_is_called)
 }
 
 /* Readers must report every recognized format, and none otherwise. */
-TEST(unreadable_format, is_what_a_reader_says)
+TEST(unreadable_format, is_reported_by_readers)
 {
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
         const struct sample *s = &samples[i];
@@ -157,7 +157,7 @@ static void check_archive(
     vv_buffer_clear(&b);
 }
 
-TEST(unreadable_format, is_known_by_what_its_archive_holds)
+TEST(unreadable_format, is_recognized_by_the_content_of_its_archive)
 {
     check_archive("a.pt", NAMES("m/data.pkl", "m/constants.pkl"),
         "a.pt: expected a checkpoint, found a TorchScript program: load it "
@@ -175,7 +175,7 @@ TEST(unreadable_format, is_known_by_what_its_archive_holds)
 
 /* A truncated archive: its directory is missing, and the first entry is
  * complete. */
-TEST(unreadable_format, is_known_by_half_an_archive)
+TEST(unreadable_format, is_recognized_by_a_truncated_archive)
 {
     struct vv_buffer b = archive_of(NAMES("m/constants.pkl", "m/data/0"));
     b.size = 60;
@@ -183,7 +183,7 @@ TEST(unreadable_format, is_known_by_half_an_archive)
     vv_buffer_clear(&b);
 }
 
-TEST(unreadable_format, may_be_a_shard_that_an_index_names)
+TEST(unreadable_format, may_be_a_shard_named_by_an_index)
 {
     static const char index[] =
         "{\"weight_map\":{\"w\":\"m-00001-of-00001.safetensors\"}}";
@@ -232,7 +232,7 @@ TEST(unreadable_format, may_be_a_directory)
     }
 }
 
-TEST(unreadable_format, is_nobody_where_it_cannot_be_looked_at)
+TEST(unreadable_format, is_not_recognized_if_unreadable)
 {
     struct world w = world_new();
     varve_error error = { 0 };
@@ -242,7 +242,7 @@ TEST(unreadable_format, is_nobody_where_it_cannot_be_looked_at)
     world_free(&w);
 }
 
-TEST(unreadable_format, needs_memory_for_archives_and_directories)
+TEST(unreadable_format, reports_failed_allocations_for_archives_and_directories)
 {
     struct vv_buffer b = archive_of(NAMES("archive/constants.pkl"));
     struct world w = world_new();

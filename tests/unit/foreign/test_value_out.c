@@ -46,7 +46,7 @@ static varve_status write_some(struct world *w, varve_error *error)
     return vv_publish_end(&p, status, error);
 }
 
-TEST(value_out, writes_values_large_and_small_in_their_order)
+TEST(value_out, writes_large_and_small_values_in_order)
 {
     struct world w = world_new();
     varve_error error = { 0 };
@@ -62,7 +62,7 @@ TEST(value_out, writes_values_large_and_small_in_their_order)
     world_free(&w);
 }
 
-TEST(value_out, leaves_nothing_without_memory)
+TEST(value_out, leaves_no_file_without_memory)
 {
     struct world w = world_new();
     varve_status status = VARVE_NO_MEMORY;

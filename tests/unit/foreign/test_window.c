@@ -6,7 +6,7 @@
 
 #include "readers.h"
 
-TEST(window, shows_the_bytes_anywhere)
+TEST(window, returns_the_bytes_at_any_offset)
 {
     struct world w = world_new();
     struct vv_buffer b = new_bytes();
@@ -31,7 +31,7 @@ TEST(window, shows_the_bytes_anywhere)
     world_free(&w);
 }
 
-TEST(window, fails_as_the_file_does)
+TEST(window, returns_errors_of_the_file)
 {
     struct world w = world_new();
     struct vv_buffer b = new_bytes();

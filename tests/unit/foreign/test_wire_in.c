@@ -29,7 +29,7 @@ static struct vv_wire_field next(struct vv_wire *wire)
     return field;
 }
 
-TEST(wire_in, pulls_fields_of_every_kind)
+TEST(wire_in, reads_fields_of_every_type)
 {
     struct vv_wire wire = open_hex(
         "08 9601  11 0102030405060708  1a 03 616263  25 aabbccdd  "
@@ -51,7 +51,7 @@ TEST(wire_in, pulls_fields_of_every_kind)
     free(bytes);
 }
 
-TEST(wire_in, opens_a_message_in_a_message_at_its_own_bytes)
+TEST(wire_in, reads_a_nested_message_within_its_bytes)
 {
     struct vv_wire wire = open_hex("0a 02 1007 1005");
     struct vv_wire_field f = next(&wire);
@@ -77,7 +77,7 @@ static void check_varint(const char *text, uint64_t expected, size_t length)
     free(b);
 }
 
-TEST(wire_in, takes_numbers_of_up_to_64_bits_in_10_bytes)
+TEST(wire_in, reads_numbers_of_up_to_64_bits_in_10_bytes)
 {
     check_varint("00", 0, 1);
     check_varint("7f 00", 127, 1);
@@ -92,7 +92,7 @@ TEST(wire_in, takes_numbers_of_up_to_64_bits_in_10_bytes)
     check_varint("80", 0, 0);
 }
 
-TEST(wire_in, refuses_bytes_that_are_no_fields)
+TEST(wire_in, refuses_invalid_fields)
 {
     static const struct {
         const char *bytes;
@@ -122,7 +122,7 @@ TEST(wire_in, refuses_bytes_that_are_no_fields)
     free(bytes);
 }
 
-TEST(wire_in, says_which_field_has_another_type)
+TEST(wire_in, reports_a_field_of_another_type)
 {
     struct vv_wire wire = open_hex("2a 00");
     struct vv_wire_field f = next(&wire);

@@ -26,7 +26,7 @@ static varve_status next(void)
     return vv_wire_file_next(&p.file, &p.message, "a message", &spot);
 }
 
-TEST(wire_file, finds_fields_of_every_kind)
+TEST(wire_file, finds_fields_of_every_type)
 {
     begin("08 9601  11 0102030405060708  1a 03 616263  25 aabbccdd");
     cr_assert_ok(next(), p.error);
@@ -55,7 +55,7 @@ TEST(wire_file, finds_fields_of_every_kind)
 }
 
 /* Far after the window, and then before it. */
-TEST(wire_file, goes_anywhere)
+TEST(wire_file, seeks_to_any_offset)
 {
     static char large[100000];
     struct vv_buffer b = new_bytes();
@@ -80,7 +80,7 @@ static void refuse(const char *text, varve_status status, const char *words)
     part_end(&p);
 }
 
-TEST(wire_file, refuses_what_is_no_field)
+TEST(wire_file, refuses_invalid_fields)
 {
     refuse("00 00", VARVE_CORRUPT, "not a valid protobuf field");
     refuse("0b", VARVE_CORRUPT, "offset 0: a message: not a valid");
@@ -92,7 +92,7 @@ TEST(wire_file, refuses_what_is_no_field)
     refuse("0d 000000", VARVE_TRUNCATED, "a fixed-size number");
 }
 
-TEST(wire_file, refuses_what_leaves_its_message)
+TEST(wire_file, refuses_fields_that_exceed_their_message)
 {
     begin("0a 05 00");
     p.message.end = 2;

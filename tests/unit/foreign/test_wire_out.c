@@ -6,7 +6,7 @@
 
 #include "hex.h"
 
-TEST(wire_out, writes_seven_bits_a_byte)
+TEST(wire_out, writes_seven_bits_in_each_byte)
 {
     unsigned char bytes[VV_VARINT_SIZE];
     struct vv_buffer b;
@@ -22,7 +22,7 @@ TEST(wire_out, writes_seven_bits_a_byte)
     vv_buffer_clear(&b);
 }
 
-TEST(wire_out, leaves_out_what_proto3_leaves_out)
+TEST(wire_out, omits_default_values_like_proto3)
 {
     struct vv_buffer b;
     vv_buffer_init(&b, test_allocator());
@@ -59,7 +59,7 @@ TEST(wire_out, nests_messages_of_every_size_and_keeps_empty_ones)
     vv_buffer_clear(&b);
 }
 
-TEST(wire_out, remembers_that_there_was_no_memory)
+TEST(wire_out, records_a_failed_allocation)
 {
     for (long n = 0;; n++) {
         struct vv_buffer b;

@@ -32,7 +32,7 @@ static struct sample samples[] = {
 #define REFUSED                                                                \
     ", which this build does not support: build Varve with -Dformats=enabled"
 
-TEST(without_formats, names_the_format_of_a_file_and_the_option)
+TEST(without_formats, reports_the_format_of_a_file_and_the_option)
 {
     struct vv_context context = test_context(&vv_posix_system);
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
@@ -49,7 +49,7 @@ TEST(without_formats, names_the_format_of_a_file_and_the_option)
     }
 }
 
-TEST(without_formats, leaves_other_files_alone)
+TEST(without_formats, does_not_affect_other_files)
 {
     struct vv_context context = test_context(&vv_posix_system);
     struct vv_opened opened;
@@ -65,7 +65,7 @@ TEST(without_formats, leaves_other_files_alone)
     vv_opened_close(&opened);
 }
 
-TEST(without_formats, writes_none)
+TEST(without_formats, refuses_to_write_them)
 {
     varve_error error = { 0 };
     struct vv_target target = { .path = "out" };

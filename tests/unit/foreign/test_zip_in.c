@@ -69,7 +69,7 @@ static void check_none(const struct vv_zip *zip)
     cr_assert_eq(zip->count, 0);
 }
 
-TEST(zip_in, reads_an_archive_of_nothing)
+TEST(zip_in, reads_an_empty_archive)
 {
     struct archive a = archive_new();
     varve_error error = { 0 };
@@ -83,7 +83,7 @@ static void check_behind(const struct vv_zip *zip)
     cr_assert(zip->entries[0].size == 3 && zip->entries[1].size == 2);
 }
 
-TEST(zip_in, takes_sizes_from_the_directory_where_they_stand_behind_the_data)
+TEST(zip_in, uses_sizes_of_the_directory_with_data_descriptors)
 {
     struct archive a = archive_new();
     varve_error error = { 0 };
@@ -149,7 +149,7 @@ static const struct damage damages[] = {
     { 2, 44, true, 1, VARVE_CORRUPT, "those in the directory" },
 };
 
-TEST(zip_in, believes_nothing)
+TEST(zip_in, refuses_inconsistent_records)
 {
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
         const struct damage *d = &damages[i];
@@ -169,7 +169,7 @@ TEST(zip_in, believes_nothing)
     }
 }
 
-TEST(zip_in, refuses_data_that_reaches_into_the_directory)
+TEST(zip_in, refuses_data_that_overlaps_the_directory)
 {
     struct archive a = archive_new();
     varve_error error = { 0 };
@@ -196,7 +196,7 @@ TEST(zip_in, refuses_entries_that_overlap)
     archive_clear(&a);
 }
 
-TEST(zip_in, refuses_a_name_that_comes_twice)
+TEST(zip_in, refuses_duplicate_names)
 {
     struct archive a = archive_new();
     varve_error error = { 0 };
@@ -209,7 +209,7 @@ TEST(zip_in, refuses_a_name_that_comes_twice)
     archive_clear(&a);
 }
 
-TEST(zip_in, refuses_a_directory_with_more_behind_its_entries)
+TEST(zip_in, refuses_a_directory_with_trailing_bytes)
 {
     struct archive a = archive_new();
     varve_error error = { 0 };
@@ -223,7 +223,7 @@ TEST(zip_in, refuses_a_directory_with_more_behind_its_entries)
 }
 
 /* Every changed byte must be handled without a leak. */
-TEST(zip_in, survives_every_byte_that_is_wrong)
+TEST(zip_in, handles_every_changed_byte)
 {
     struct archive a = archive_new();
     add_three(&a);
@@ -241,7 +241,7 @@ TEST(zip_in, survives_every_byte_that_is_wrong)
     archive_clear(&a);
 }
 
-TEST(zip_in, gives_everything_back_without_memory)
+TEST(zip_in, leaks_nothing_without_memory)
 {
     struct archive a = archive_new();
     struct world w = world_new();

@@ -52,7 +52,7 @@ TEST(zip_end, is_found_with_and_without_zip64_and_comment)
     }
 }
 
-TEST(zip_end, is_missed_in_every_file_that_is_cut)
+TEST(zip_end, is_not_found_in_any_truncated_file)
 {
     for (int is_zip64 = 0; is_zip64 < 2; is_zip64++) {
         struct archive a = two_entries(is_zip64);
@@ -66,7 +66,7 @@ TEST(zip_end, is_missed_in_every_file_that_is_cut)
     }
 }
 
-TEST(zip_end, has_a_comment_that_ends_with_the_file_or_none)
+TEST(zip_end, requires_a_comment_that_ends_with_the_file)
 {
     struct archive a = two_entries(false);
     struct vv_zip_end end;
@@ -99,7 +99,7 @@ static void check_damage(bool is_zip64, const struct damage *damage)
     archive_clear(&a);
 }
 
-TEST(zip_end, agrees_with_itself_and_the_directory)
+TEST(zip_end, must_be_consistent_with_the_directory)
 {
     static const struct damage plain[] = {
         { 18, 1, "disks" }, { 16, 1, "disks" }, { 14, 3, "disks" },
@@ -121,7 +121,7 @@ TEST(zip_end, agrees_with_itself_and_the_directory)
         check_damage(true, &large[i]);
 }
 
-TEST(zip_end, has_no_more_entries_than_the_directory_has_room_for)
+TEST(zip_end, is_limited_to_the_entries_that_fit_the_directory)
 {
     struct archive a = two_entries(false);
     struct vv_zip_end end;
@@ -132,7 +132,7 @@ TEST(zip_end, has_no_more_entries_than_the_directory_has_room_for)
     archive_clear(&a);
 }
 
-TEST(zip_end, says_so_without_memory_for_a_comment)
+TEST(zip_end, reports_failed_allocations_for_a_comment)
 {
     struct archive a = two_entries(false);
     struct vv_zip_end end;

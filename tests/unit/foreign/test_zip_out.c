@@ -60,7 +60,7 @@ static void read_back(struct made *m, struct vv_zip *zip,
         zip, *foreign, vv_zip_whole(*foreign, 0), &error), error);
 }
 
-TEST(zip_out, writes_entries_whose_data_is_aligned)
+TEST(zip_out, writes_aligned_entries)
 {
     struct made m;
     struct vv_zip zip;
@@ -90,7 +90,7 @@ TEST(zip_out, writes_entries_whose_data_is_aligned)
     world_free(&m.world);
 }
 
-TEST(zip_out, says_that_a_name_is_utf8_where_it_matters)
+TEST(zip_out, marks_utf8_names_that_are_not_ascii)
 {
     struct made m;
     struct vv_zip zip;
@@ -106,7 +106,7 @@ TEST(zip_out, says_that_a_name_is_utf8_where_it_matters)
 }
 
 /* Only the headers are tested, since the file would be too large. */
-TEST(zip_out, says_in_zip64_what_has_no_room_elsewhere)
+TEST(zip_out, uses_zip64_for_large_numbers)
 {
     static const uint64_t sizes[] = {
         UINT64_C(0xfffffffe), UINT64_C(0xffffffff), UINT64_C(0x123456789a),
@@ -150,7 +150,7 @@ TEST(zip_out, says_in_zip64_what_has_no_room_elsewhere)
     }
 }
 
-TEST(zip_out, counts_more_entries_than_the_end_record_can)
+TEST(zip_out, counts_more_entries_than_fit_the_end_record)
 {
     struct made m;
     struct vv_zip zip;

@@ -57,7 +57,7 @@ static varve_status read_all(struct opened *o, unsigned char *bytes,
     return vv_zip_stream_end(&s, status, error);
 }
 
-TEST(zip_stream, gives_every_byte_in_pieces_of_any_size)
+TEST(zip_stream, returns_every_byte_in_chunks_of_any_size)
 {
     for (int is_deflated = 0; is_deflated <= vv_inflater_exists();
          is_deflated++) {
@@ -90,7 +90,7 @@ static void check_damage(size_t at, unsigned char flip, bool is_deflated,
     close_entry(&o);
 }
 
-TEST(zip_stream, finds_a_bit_that_changed)
+TEST(zip_stream, detects_a_flipped_bit)
 {
     check_damage(4999, 1, false, "expected CRC-32");
     if (!vv_inflater_exists())
@@ -114,7 +114,7 @@ static void check_size(int64_t more, const char *says)
     close_entry(&o);
 }
 
-TEST(zip_stream, finds_deflated_data_of_another_size)
+TEST(zip_stream, detects_deflated_data_of_another_size)
 {
     if (!vv_inflater_exists())
         return;
@@ -122,7 +122,7 @@ TEST(zip_stream, finds_deflated_data_of_another_size)
     check_size(-1, "the deflated data is larger than the size of the entry");
 }
 
-TEST(zip_stream, finds_bytes_behind_the_deflated_data)
+TEST(zip_stream, detects_trailing_bytes_of_deflated_data)
 {
     struct opened o;
     unsigned char bytes[sizeof text];
@@ -142,7 +142,7 @@ TEST(zip_stream, finds_bytes_behind_the_deflated_data)
     close_entry(&o);
 }
 
-TEST(zip_stream, gives_no_more_than_there_is_and_wants_all_read)
+TEST(zip_stream, requires_exactly_all_bytes_to_be_read)
 {
     struct opened o;
     unsigned char bytes[sizeof text + 1];
@@ -156,7 +156,7 @@ TEST(zip_stream, gives_no_more_than_there_is_and_wants_all_read)
     close_entry(&o);
 }
 
-TEST(zip_stream, ends_with_the_status_it_is_given)
+TEST(zip_stream, returns_the_given_status_at_its_end)
 {
     struct opened o;
     struct vv_zip_stream s;
@@ -170,7 +170,7 @@ TEST(zip_stream, ends_with_the_status_it_is_given)
     close_entry(&o);
 }
 
-TEST(zip_stream, says_what_it_was_built_without)
+TEST(zip_stream, reports_a_build_without_zlib)
 {
     struct opened o;
     unsigned char bytes[sizeof text];
@@ -184,7 +184,7 @@ TEST(zip_stream, says_what_it_was_built_without)
     close_entry(&o);
 }
 
-TEST(zip_stream, gives_everything_back_without_memory)
+TEST(zip_stream, leaks_nothing_without_memory)
 {
     struct opened o;
     varve_status status = VARVE_NO_MEMORY;

@@ -33,7 +33,7 @@ static void check(size_t count, unsigned planes)
     cr_assert_eq(together[count * planes], EDGE);
 }
 
-TEST(byte_shuffle, are_put_apart_and_together_however_many_there_are)
+TEST(byte_shuffle, works_for_any_number_of_elements)
 {
     for (size_t i = 0; i < sizeof plain; i++)
         plain[i] = (uint8_t)(i * 167 + i / 256);
@@ -44,7 +44,7 @@ TEST(byte_shuffle, are_put_apart_and_together_however_many_there_are)
     }
 }
 
-TEST(byte_shuffle, lie_at_any_address)
+TEST(byte_shuffle, works_at_any_address)
 {
     static uint8_t from[MOST], to[4][MOST], back[MOST];
     for (size_t i = 0; i < MOST; i++)

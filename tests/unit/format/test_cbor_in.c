@@ -47,7 +47,7 @@ TEST(cbor_in, reads_one_item_at_a_time)
     free((void *)in.bytes);
 }
 
-TEST(cbor_in, refuses_what_is_not_of_the_profile)
+TEST(cbor_in, refuses_items_outside_the_profile)
 {
     static const struct {
         const char *what;
@@ -108,7 +108,7 @@ TEST(cbor_in, refuses_what_is_not_of_the_profile)
     }
 }
 
-TEST(cbor_in, says_which_kind_it_expected)
+TEST(cbor_in, reports_the_expected_kind)
 {
     varve_error error;
     struct vv_cbor_item item;
@@ -120,7 +120,7 @@ TEST(cbor_in, says_which_kind_it_expected)
     free((void *)in.bytes);
 }
 
-TEST(cbor_in, skips_an_item_with_all_that_is_in_it)
+TEST(cbor_in, skips_an_item_with_its_content)
 {
     static const unsigned char bytes[] =
         "\x83\xa1\x01\x82\x20\xd8\x40\x41z\x80\x61" "b" "\x07";
@@ -136,7 +136,7 @@ TEST(cbor_in, skips_an_item_with_all_that_is_in_it)
     free((void *)in.bytes);
 }
 
-TEST(cbor_in, refuses_a_part_of_what_it_skips)
+TEST(cbor_in, refuses_a_truncated_item_when_skipping)
 {
     static const unsigned char bytes[] =
         "\x83\xa1\x01\x82\x20\xd8\x40\x41z\x80\x61" "b";
@@ -147,7 +147,7 @@ TEST(cbor_in, refuses_a_part_of_what_it_skips)
     }
 }
 
-TEST(cbor_in, adds_up_what_nested_items_still_need)
+TEST(cbor_in, adds_up_the_remaining_items_of_nested_arrays)
 {
     varve_error error;
     struct vv_cbor_in in = copy_of("\x82\x82\x00\x00", 4, &error);
@@ -171,7 +171,7 @@ TEST(cbor_in, skips_deep_nesting_without_recursion)
     free(bytes);
 }
 
-TEST(cbor_in, refuses_maps_that_are_not_sorted_in_what_it_skips)
+TEST(cbor_in, refuses_unsorted_maps_when_skipping)
 {
     static const struct {
         const char *what;
@@ -216,7 +216,7 @@ TEST(cbor_in, refuses_maps_that_are_not_sorted_in_what_it_skips)
     }
 }
 
-TEST(cbor_in, skips_so_many_maps_within_each_other)
+TEST(cbor_in, limits_the_depth_of_skipped_maps)
 {
     unsigned char bytes[2 * VV_CBOR_MOST_MAPS + 3];
     varve_error error;

@@ -35,7 +35,7 @@ static varve_status take(
     } while (0)
 
 /* The examples of RFC 8949, appendix A. */
-TEST(cbor_out, gives_integers_the_shortest_head)
+TEST(cbor_out, writes_integers_with_the_shortest_header)
 {
     struct taken t = { .size = 0 };
     struct vv_cbor_out out = { .sink = take, .user = &t };
@@ -80,7 +80,7 @@ TEST(cbor_out, writes_strings_maps_tags_and_booleans)
     ASSERT_TAKEN(t, "\xf4");
 }
 
-TEST(cbor_out, remembers_the_first_failure_and_writes_no_more)
+TEST(cbor_out, keeps_the_first_failure_and_writes_nothing_more)
 {
     struct taken t = { .failing_call = 2 };
     struct vv_cbor_out out = { .sink = take, .user = &t };

@@ -48,7 +48,7 @@ TEST(column, keeps_bytes_and_number_in_the_index)
 
 /* Indexes that differ only in values and their locations, or also in the
  * graph. */
-TEST(column, indices_are_alike_in_all_but_their_values)
+TEST(column, indexes_are_compared_without_their_values)
 {
     static const uint8_t ones[16] = { 1, 1, 1, 1, 1, 1, 1, 1 };
     static const uint8_t twos[16] = { 2, 1, 1, 1, 1, 1, 1, 1 };

@@ -86,7 +86,7 @@ static varve_status save_large(struct sample *s,
     return status;
 }
 
-TEST(data_in, gives_one_digest_for_the_chunks_of_a_value)
+TEST(data_in, computes_one_digest_for_all_chunks_of_a_value)
 {
     struct sample s;
     struct vv_opened in;
@@ -109,7 +109,7 @@ TEST(data_in, gives_one_digest_for_the_chunks_of_a_value)
     memory_free(memory);
 }
 
-TEST(data_in, gives_the_digest_of_one_chunk_as_it_is_and_of_none)
+TEST(data_in, returns_the_digest_of_one_chunk_and_of_an_empty_value)
 {
     struct saved f;
     struct vv_opened in;
@@ -127,7 +127,7 @@ TEST(data_in, gives_the_digest_of_one_chunk_as_it_is_and_of_none)
     saved_file_end(&f);
 }
 
-TEST(data_in, names_file_value_range_and_digests_of_damage)
+TEST(data_in, reports_file_value_range_and_digests_of_damage)
 {
     struct saved f;
     varve_error error;
@@ -244,7 +244,7 @@ static void build_loop(struct sample *s)
     sample_encode(s);
 }
 
-TEST(data_in, refuses_an_index_of_no_bytes)
+TEST(data_in, refuses_an_empty_index)
 {
     struct saved f;
     varve_error error;
@@ -270,7 +270,7 @@ TEST(data_in, refuses_an_index_of_no_bytes)
 
 static void wipe_footer(struct saved *f) { memset(footer_of(f), 0, 64); }
 
-TEST(data_in, tells_what_a_file_is_instead)
+TEST(data_in, reports_the_actual_kind_of_another_file)
 {
     static const struct {
         const char *what;
@@ -320,7 +320,7 @@ TEST(data_in, tells_what_a_file_is_instead)
     }
 }
 
-TEST(data_in, knows_empty_foreign_and_missing_files)
+TEST(data_in, detects_empty_foreign_and_missing_files)
 {
     varve_error error;
     struct memory *memory = memory_new();
@@ -341,7 +341,7 @@ TEST(data_in, knows_empty_foreign_and_missing_files)
     memory_free(memory);
 }
 
-TEST(data_in, knows_the_first_bytes_of_a_checkpoint)
+TEST(data_in, recognizes_the_first_bytes_of_a_checkpoint)
 {
     cr_assert(vv_data_in_is_ours(VV_HEADER_MAGIC "more", 12));
     cr_assert(vv_data_in_is_ours(VV_HEADER_MAGIC, 8));
@@ -372,7 +372,7 @@ TEST(data_in, refuses_every_truncation)
     saved_file_end(&f);
 }
 
-TEST(data_in, refuses_a_file_with_something_behind_it)
+TEST(data_in, refuses_a_file_with_trailing_bytes)
 {
     struct saved f;
     varve_error error;
@@ -410,7 +410,7 @@ TEST(data_in, refuses_every_flipped_bit)
     saved_file_end(&f);
 }
 
-TEST(data_in, refuses_the_parts_of_two_files)
+TEST(data_in, refuses_a_mixture_of_two_files)
 {
     struct saved a, b;
     varve_error error;
@@ -423,7 +423,7 @@ TEST(data_in, refuses_the_parts_of_two_files)
     saved_file_end(&b);
 }
 
-TEST(data_in, takes_memory_in_proportion_to_the_file)
+TEST(data_in, needs_memory_proportional_to_the_file)
 {
     struct saved f;
     varve_error error;
@@ -478,7 +478,7 @@ TEST(data_in, reports_each_call_that_fails)
     saved_file_end(&f);
 }
 
-TEST(data_in, gives_back_everything_when_memory_ends)
+TEST(data_in, leaks_nothing_without_memory)
 {
     struct saved f;
     struct vv_opened in;

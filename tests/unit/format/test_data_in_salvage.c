@@ -56,7 +56,7 @@ TEST(data_in, salvages_a_file_whose_header_or_footer_is_damaged)
     saved_file_end(&f);
 }
 
-TEST(data_in, salvages_a_file_that_was_cut_behind_its_index)
+TEST(data_in, salvages_a_file_truncated_after_its_index)
 {
     struct saved f;
     varve_error error;
@@ -74,7 +74,7 @@ TEST(data_in, salvages_a_file_that_was_cut_behind_its_index)
     saved_file_end(&f);
 }
 
-TEST(data_in, salvages_a_file_with_something_behind_it)
+TEST(data_in, salvages_a_file_with_trailing_bytes)
 {
     struct saved f;
     varve_error error;
@@ -88,7 +88,7 @@ TEST(data_in, salvages_a_file_with_something_behind_it)
 
 /* The header of one file with the footer of another: the index of either is
  * accepted, but nothing that neither refers to. */
-TEST(data_in, salvages_only_what_header_or_footer_vouch_for)
+TEST(data_in, salvages_only_an_index_with_its_checksum)
 {
     struct saved a, b;
     varve_error error;
@@ -115,7 +115,7 @@ TEST(data_in, salvages_no_file_of_a_later_version)
 }
 
 /* A bad sector at the header or the footer. */
-TEST(data_in, salvages_a_file_whose_ends_cannot_be_read)
+TEST(data_in, salvages_a_file_with_unreadable_header_or_footer)
 {
     struct saved f;
     varve_error error;
@@ -132,7 +132,7 @@ TEST(data_in, salvages_a_file_whose_ends_cannot_be_read)
     saved_file_end(&f);
 }
 
-TEST(data_in, salvages_or_gives_back_everything_when_memory_ends)
+TEST(data_in, salvages_or_leaks_nothing_without_memory)
 {
     struct saved f;
     struct vv_opened in;

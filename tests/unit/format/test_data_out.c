@@ -60,7 +60,7 @@ static void check_file(struct sample *s)
     memory_free(memory);
 }
 
-TEST(data_out, writes_every_byte_where_the_format_says)
+TEST(data_out, writes_every_byte_as_documented)
 {
     struct sample s;
     sample_build(&s);
@@ -186,7 +186,7 @@ TEST(data_out, gathers_small_values_into_few_writes)
     end(&s);
 }
 
-TEST(data_out, writes_large_values_by_the_chunk_and_sums_each)
+TEST(data_out, writes_large_values_in_chunks_with_a_digest_each)
 {
     struct save s;
     begin(&s, 0);
@@ -214,7 +214,7 @@ TEST(data_out, writes_large_values_by_the_chunk_and_sums_each)
     end(&s);
 }
 
-TEST(data_out, takes_memory_that_does_not_grow_with_the_values)
+TEST(data_out, needs_memory_independent_of_the_values)
 {
     struct save s;
     begin(&s, 0);
@@ -227,7 +227,7 @@ TEST(data_out, takes_memory_that_does_not_grow_with_the_values)
     end(&s);
 }
 
-TEST(data_out, takes_little_memory_for_a_small_file)
+TEST(data_out, needs_little_memory_for_a_small_file)
 {
     struct save s;
     unsigned char *bytes = pattern(40000);
@@ -269,7 +269,7 @@ static size_t count_calls(const struct save *s, enum faulty_kind kind)
     return count;
 }
 
-TEST(data_out, starts_to_write_back_as_it_goes)
+TEST(data_out, starts_write_back_during_the_save)
 {
     struct save s;
     begin(&s, 0);
@@ -289,7 +289,7 @@ TEST(data_out, starts_to_write_back_as_it_goes)
     end(&s);
 }
 
-TEST(data_out, does_not_ask_again_where_writing_back_cannot_be_started)
+TEST(data_out, tries_write_back_only_once_if_not_supported)
 {
     struct save s;
     begin(&s, 0);
@@ -303,7 +303,7 @@ TEST(data_out, does_not_ask_again_where_writing_back_cannot_be_started)
     end(&s);
 }
 
-TEST(data_out, reserves_disk_where_it_can)
+TEST(data_out, reserves_disk_space_if_supported)
 {
     struct save s;
     begin(&s, 123456);
@@ -353,7 +353,7 @@ static int see(void *user, uint64_t done, uint64_t total, const char *what)
     return ++seen->calls == seen->cancel_at;
 }
 
-TEST(data_out, reports_progress_by_the_chunk_and_can_be_cancelled)
+TEST(data_out, reports_progress_by_chunk_and_can_be_cancelled)
 {
     struct save s;
     struct seen seen = { .cancel_at = 5 };
@@ -429,7 +429,7 @@ static void fill_up_to(struct save *s, const unsigned char *bytes, size_t room)
 
 /* The disk becomes full when the padding before a value, the value, the padding
  * before the index, the index or the footer is written. */
-TEST(data_out, reports_a_full_disk_wherever_staging_ends)
+TEST(data_out, reports_a_full_disk_at_any_write)
 {
     unsigned char *bytes = pattern(40000);
     for (size_t room = 0; room < 1500; room += room < 70 ? 1 : 13)
@@ -468,7 +468,7 @@ TEST(data_out, reports_an_index_that_cannot_be_written)
     end(&s);
 }
 
-TEST(data_out, goes_on_after_short_and_interrupted_writes)
+TEST(data_out, continues_after_short_and_interrupted_writes)
 {
     struct sample s;
     sample_build(&s);
@@ -497,7 +497,7 @@ TEST(data_out, goes_on_after_short_and_interrupted_writes)
     sample_clear(&s);
 }
 
-TEST(data_out, gives_back_everything_when_memory_ends)
+TEST(data_out, leaks_nothing_without_memory)
 {
     struct sample s;
     varve_error error;

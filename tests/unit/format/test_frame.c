@@ -10,7 +10,7 @@
 
 static uint8_t frame[600 * 1024];
 
-TEST(frame, has_the_head_of_the_standard)
+TEST(frame, has_the_standard_header)
 {
     static const uint8_t expected[] = { 0x28, 0xb5, 0x2f, 0xfd, 0xa0, 1, 2, 3,
         0 };
@@ -28,7 +28,7 @@ static size_t head_of(uint8_t what, uint8_t window)
 }
 
 /* RFC 8878, 3.1.1.1: one byte, optionally a window, and a content size. */
-TEST(frame, may_have_other_heads)
+TEST(frame, may_have_other_headers)
 {
     cr_assert_eq(head_of(0x20, 0), 6);
     cr_assert_eq(head_of(0x60, 0), 7);
@@ -40,7 +40,7 @@ TEST(frame, may_have_other_heads)
     cr_assert_eq(head_of(0xc0, 9 << 3), 14);
 }
 
-TEST(frame, is_not_looked_into_where_that_would_change_what_it_says)
+TEST(frame, is_not_parsed_if_that_could_change_its_content)
 {
     cr_assert_eq(head_of(0xa4, 0), 0, "a sum over all");
     cr_assert_eq(head_of(0xa1, 0), 0, "a dictionary");
@@ -80,7 +80,7 @@ static void check_raw(size_t size, size_t blocks)
     }
 }
 
-TEST(frame, has_bytes_as_they_are_in_blocks)
+TEST(frame, has_raw_blocks)
 {
     check_raw(1, 1);
     check_raw(16384, 1);

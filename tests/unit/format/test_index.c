@@ -44,7 +44,7 @@ static void check_edge(
         "%s of node %u", name, (unsigned)node);
 }
 
-TEST(index, finds_children_by_name_and_in_lists_by_position)
+TEST(index, finds_children_by_name_and_in_lists_by_index)
 {
     struct sample s;
     sample_build(&s);
@@ -192,7 +192,7 @@ TEST(index, counts_chunks)
     cr_assert_eq(vv_chunk_count(UINT64_MAX), UINT64_C(1) << 44);
 }
 
-TEST(index, tells_type_and_shape_of_a_value)
+TEST(index, returns_type_and_shape_of_a_value)
 {
     struct sample s;
     struct vv_parsed_index parsed;
@@ -213,7 +213,7 @@ TEST(index, tells_type_and_shape_of_a_value)
     sample_clear(&s);
 }
 
-TEST(index, orders_metadata_as_deterministic_cbor_does)
+TEST(index, orders_metadata_like_deterministic_cbor)
 {
     varve_metadata m[] = { { .name = "b" }, { .name = "aa" }, { .name = "ab" },
         { .name = "\xc3\xbc" }, { .name = "aaa" } };

@@ -14,7 +14,7 @@ static int count_far(const struct vv_index *index)
     return count;
 }
 
-TEST(index_broadcast, finds_what_stays_in_the_file_as_who_has_it_all)
+TEST(index_broadcast, reads_columns_left_in_the_file)
 {
     static const int columns[STORAGES] = { 2, 5, 9 };
     uint64_t files = proof_size(12, 300), random = proof_seed();
@@ -33,7 +33,7 @@ TEST(index_broadcast, finds_what_stays_in_the_file_as_who_has_it_all)
     proof_count("index_broadcast.files", files);
 }
 
-TEST(index_broadcast, tells_all_that_is_little)
+TEST(index_broadcast, sends_small_columns_completely)
 {
     varve_error error = { 0 };
     begin(INCREMENTAL, 3);
@@ -45,7 +45,7 @@ TEST(index_broadcast, tells_all_that_is_little)
     end();
 }
 
-TEST(index_broadcast, leaves_as_much_with_who_tells)
+TEST(index_broadcast, leaves_the_same_columns_in_the_file_of_the_sender)
 {
     varve_error error = { 0 };
     uint64_t random = 1;
@@ -101,7 +101,7 @@ static void check_nothing_is_read(varve_status expected)
         vv_opened_check(&world.far, rows, 0, bytes, NULL, &error), expected);
 }
 
-TEST(index_broadcast, reads_nothing_once_boxes_are_damaged)
+TEST(index_broadcast, reads_nothing_after_damaged_boxes)
 {
     begin_broadcast(PLAIN, 1);
     const struct vv_index *index = &world.near.parsed.index;
@@ -111,7 +111,7 @@ TEST(index_broadcast, reads_nothing_once_boxes_are_damaged)
     end();
 }
 
-TEST(index_broadcast, reads_nothing_once_boxes_cannot_be_read)
+TEST(index_broadcast, reads_nothing_after_unreadable_boxes)
 {
     begin_broadcast(PLAIN, 1);
     faulty_plan(world.faulty, &(struct faulty_plan){ .error = EIO });
@@ -123,7 +123,7 @@ TEST(index_broadcast, reads_nothing_once_boxes_cannot_be_read)
     end();
 }
 
-TEST(index_broadcast, reads_nothing_where_places_are_damaged)
+TEST(index_broadcast, reads_nothing_if_offsets_are_damaged)
 {
     const struct vv_index *index = &world.near.parsed.index;
     uint8_t bytes[8];
@@ -143,7 +143,7 @@ TEST(index_broadcast, reads_nothing_where_places_are_damaged)
     }
 }
 
-TEST(index_broadcast, takes_no_other_bytes_than_were_told)
+TEST(index_broadcast, refuses_changed_bytes)
 {
     varve_error error = { 0 };
     begin(PLAIN, 1);
@@ -154,7 +154,7 @@ TEST(index_broadcast, takes_no_other_bytes_than_were_told)
     end();
 }
 
-TEST(index_broadcast, opens_no_other_file)
+TEST(index_broadcast, refuses_another_file)
 {
     size_t size;
     varve_error error = { 0 };
@@ -169,7 +169,7 @@ TEST(index_broadcast, opens_no_other_file)
     end();
 }
 
-TEST(index_broadcast, gives_back_everything_when_memory_ends)
+TEST(index_broadcast, leaks_nothing_without_memory)
 {
     varve_status status = VARVE_NO_MEMORY;
     begin(PACKED, 1);

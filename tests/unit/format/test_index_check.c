@@ -134,7 +134,7 @@ SET_GLOBAL(global_name_is_there_twice, VV_KEY_GLOBAL_NAMES, 2, N_MODEL)
         #function, function, VARVE_CORRUPT, says                               \
     }
 
-TEST(index_check, names_the_rule_that_is_broken)
+TEST(index_check, reports_the_violated_rule)
 {
     static const struct breakage rows[] = {
         ROW(no_nodes, "nodes: the root is missing"),
@@ -183,7 +183,7 @@ TEST(index_check, names_the_rule_that_is_broken)
 }
 
 /* The index of the next new node, which exceeds the last one. */
-TEST(index_check, refuses_an_edge_to_a_node_behind_the_last)
+TEST(index_check, refuses_an_edge_to_a_node_after_the_last)
 {
     struct sample s;
     struct vv_parsed_index parsed;

@@ -34,7 +34,7 @@ static void fill(struct vv_index_columns *c)
     vv_index_add_pieces(c, 0, 2, columns, 3);
 }
 
-TEST(index_columns, are_an_index)
+TEST(index_columns, form_an_index)
 {
     struct vv_index_columns c;
     size_t size;
@@ -66,7 +66,7 @@ TEST(index_columns, are_an_index)
     vv_index_columns_end(&c);
 }
 
-TEST(index_columns, place_the_values_that_are_saved)
+TEST(index_columns, assign_offsets_to_saved_values)
 {
     struct vv_index_columns c;
     vv_index_columns_begin(&c, test_allocator());
@@ -81,7 +81,7 @@ TEST(index_columns, place_the_values_that_are_saved)
     vv_index_columns_end(&c);
 }
 
-TEST(index_columns, tell_that_memory_ran_out)
+TEST(index_columns, report_failed_allocations)
 {
     /* All columns except those for digests, data files, compression, pages and
      * slices; those for boxes count twice. */

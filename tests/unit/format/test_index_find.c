@@ -119,7 +119,7 @@ static void build_with_layers(struct sample *s)
     sample_add_layers(s);
 }
 
-TEST(index_find, finds_the_smallest_index_and_one_with_layers)
+TEST(index_find, finds_the_smallest_index_and_one_with_data_files)
 {
     struct field f;
     begin(&f, sample_build_smallest);
@@ -133,7 +133,7 @@ TEST(index_find, finds_the_smallest_index_and_one_with_layers)
 }
 
 /* For example that of a file stored as a value. */
-TEST(index_find, passes_over_what_only_looks_like_the_index)
+TEST(index_find, skips_bytes_that_only_resemble_the_index)
 {
     struct field f;
     begin(&f, sample_build);
@@ -149,7 +149,7 @@ TEST(index_find, passes_over_what_only_looks_like_the_index)
     end(&f);
 }
 
-TEST(index_find, finds_nothing_in_part_of_an_index)
+TEST(index_find, finds_nothing_in_a_partial_index)
 {
     struct field f;
     begin(&f, sample_build);
@@ -182,7 +182,7 @@ static void check_cost(struct field *f, uint64_t most_calls)
 
 /* Each multiple of 64 could begin an index, and nested arrays extend from there
  * to the end. */
-TEST(index_find, follows_as_many_heads_as_there_are_bytes)
+TEST(index_find, parses_at_most_as_many_headers_as_bytes)
 {
     static const unsigned char begins[] = { 0xb1, 0, 0x41, 0, 1, 0xd8, 0x46,
         0x81 };
@@ -196,7 +196,7 @@ TEST(index_find, follows_as_many_heads_as_there_are_bytes)
 }
 
 /* Each could begin an index whose names extend over all following bytes. */
-TEST(index_find, sums_four_times_the_file_at_most)
+TEST(index_find, computes_digests_of_at_most_four_times_the_file)
 {
     struct field f;
     begin(&f, sample_build);
@@ -213,7 +213,7 @@ TEST(index_find, sums_four_times_the_file_at_most)
     end(&f);
 }
 
-TEST(index_find, passes_over_a_sector_that_cannot_be_read)
+TEST(index_find, skips_an_unreadable_sector)
 {
     struct field f;
     begin(&f, sample_build);
@@ -232,7 +232,7 @@ TEST(index_find, passes_over_a_sector_that_cannot_be_read)
     end(&f);
 }
 
-TEST(index_find, says_when_memory_ends)
+TEST(index_find, reports_failed_allocations)
 {
     struct field f;
     varve_error error;

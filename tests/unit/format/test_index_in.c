@@ -12,7 +12,7 @@
 #include "index_out.h"
 #include "support/index_sample.h"
 
-TEST(index_in, reads_what_was_written)
+TEST(index_in, reads_a_written_index)
 {
     struct sample s;
     struct vv_parsed_index parsed;
@@ -52,7 +52,7 @@ TEST(index_in, reads_global_names)
     sample_clear(&s);
 }
 
-TEST(index_in, gives_back_everything_when_memory_for_global_names_ends)
+TEST(index_in, leaks_nothing_without_memory_for_global_names)
 {
     struct sample s;
     struct vv_parsed_index parsed;
@@ -73,7 +73,7 @@ TEST(index_in, gives_back_everything_when_memory_for_global_names_ends)
     sample_clear(&s);
 }
 
-TEST(index_in, reads_the_smallest_one)
+TEST(index_in, reads_the_smallest_index)
 {
     struct sample s;
     struct vv_parsed_index parsed;
@@ -280,7 +280,7 @@ static void data_ends_nowhere(struct sample *s)
         #function, function, VARVE_CORRUPT, says                               \
     }
 
-TEST(index_in, names_the_rule_that_is_broken)
+TEST(index_in, reports_the_violated_rule)
 {
     static const struct breakage rows[] = {
         ROW(first_key_is_left_out, "each required key"),
@@ -330,7 +330,7 @@ TEST(index_in, names_the_rule_that_is_broken)
 }
 
 /* A column of 4 GiB, of which only the head is accessed. */
-TEST(index_in, refuses_more_nodes_than_numbers_can_count)
+TEST(index_in, refuses_more_than_2_to_the_32_nodes)
 {
     static const unsigned char head[] =
         "\xb1" "\x00\x40" "\x01\xd8\x46\x40" "\x02\xd8\x40\x5a\xff\xff\xff\xff";
@@ -350,7 +350,7 @@ TEST(index_in, refuses_more_nodes_than_numbers_can_count)
     munmap(bytes, size);
 }
 
-TEST(index_in, skips_optional_keys_that_it_does_not_know)
+TEST(index_in, skips_unknown_optional_keys)
 {
     static const char *const rows[] = {
         "\x18\x86\x18\xff", "\x18\x86\x82\x61z\xa1\x01\xd8\x40\x41z",
@@ -464,7 +464,7 @@ TEST(index_in, refuses_every_truncation)
 
 /* Some flipped bits give another valid index (a digest, a type of the same
  * size); the digest in the footer detects those. */
-TEST(index_in, has_one_form_for_every_index_a_bit_away)
+TEST(index_in, has_one_encoding_for_every_index_with_a_flipped_bit)
 {
     struct sample s;
     unsigned good = 0;
@@ -479,7 +479,7 @@ TEST(index_in, has_one_form_for_every_index_a_bit_away)
     sample_clear(&s);
 }
 
-TEST(index_in, survives_every_value_of_every_byte)
+TEST(index_in, handles_every_value_of_every_byte)
 {
     struct sample s;
     sample_build(&s);
@@ -503,7 +503,7 @@ static uint64_t next_random(uint64_t *state)
 }
 
 /* Replaces elements by numbers that are almost valid. */
-TEST(index_in, survives_columns_of_nearly_right_numbers)
+TEST(index_in, handles_columns_of_nearly_valid_numbers)
 {
     uint64_t random = UINT64_C(0x9e3779b97f4a7c15);
     for (int round = 0; round < 20000; round++) {
@@ -542,7 +542,7 @@ TEST(index_in, survives_columns_of_nearly_right_numbers)
     }
 }
 
-TEST(index_in, gives_back_everything_when_memory_ends)
+TEST(index_in, leaks_nothing_without_memory)
 {
     struct sample s;
     struct vv_parsed_index parsed;

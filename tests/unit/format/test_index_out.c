@@ -42,7 +42,7 @@ TEST(index_out, writes_columns_counter_and_metadata)
     sample_clear(&s);
 }
 
-TEST(index_out, writes_global_names_behind_all_else)
+TEST(index_out, writes_global_names_last)
 {
     struct sample s;
     sample_build(&s);
@@ -56,7 +56,7 @@ TEST(index_out, writes_global_names_behind_all_else)
     sample_clear(&s);
 }
 
-TEST(index_out, writes_of_what_values_are_parts)
+TEST(index_out, writes_the_shapes_of_sharded_values)
 {
     struct sample s;
     sample_build(&s);
@@ -70,7 +70,7 @@ TEST(index_out, writes_of_what_values_are_parts)
     sample_clear(&s);
 }
 
-TEST(index_out, leaves_out_what_is_optional_and_empty)
+TEST(index_out, omits_empty_optional_columns)
 {
     struct sample s;
     sample_build_smallest(&s);
@@ -98,7 +98,7 @@ TEST(index_out, refuses_metadata_that_is_not_sorted_or_not_unique)
     sample_clear(&s);
 }
 
-TEST(index_out, refuses_more_than_numbers_can_count)
+TEST(index_out, refuses_more_than_2_to_the_32_entries)
 {
     struct sample s;
     varve_error error;
@@ -128,7 +128,7 @@ static varve_status fail_third(
     return ++*calls == 3 ? VARVE_NO_SPACE : VARVE_OK;
 }
 
-TEST(index_out, gives_the_failure_of_its_sink)
+TEST(index_out, returns_the_failure_of_its_sink)
 {
     struct sample s;
     unsigned calls = 0;

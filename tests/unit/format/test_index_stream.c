@@ -118,7 +118,7 @@ static varve_status compare_both(uint64_t *random)
     return status;
 }
 
-TEST(index_stream, finds_what_is_wrong_as_who_reads_it_whole)
+TEST(index_stream, finds_the_same_errors_as_a_complete_read)
 {
     uint64_t each = proof_size(60, 3000), random = proof_seed();
     uint64_t good = 0, bad = 0;
@@ -141,7 +141,7 @@ TEST(index_stream, finds_what_is_wrong_as_who_reads_it_whole)
 /* --- Heads of columns ----------------------------------------------------- */
 
 /* One additional byte after the last digest. */
-TEST(index_stream, leaves_no_part_of_an_element)
+TEST(index_stream, refuses_a_partial_element)
 {
     uint64_t random = 1;
     begin_file(PLAIN, 1);
@@ -166,7 +166,7 @@ TEST(index_stream, leaves_no_part_of_an_element)
 }
 
 /* A truncated index, and one with a wrong size. */
-TEST(index_stream, believes_no_size)
+TEST(index_stream, checks_every_size)
 {
     varve_error error = { 0 };
     struct vv_index_broadcast sent;
@@ -190,7 +190,7 @@ TEST(index_stream, believes_no_size)
     end();
 }
 
-TEST(index_stream, leaves_nothing_where_all_is_little)
+TEST(index_stream, reads_small_columns_completely)
 {
     varve_error error = { 0 };
     begin(INCREMENTAL, 1);
@@ -207,7 +207,7 @@ TEST(index_stream, leaves_nothing_where_all_is_little)
 
 /* If any read fails, once or from then on, the index is read as a whole, or
  * opening fails. */
-TEST(index_stream, reads_it_whole_where_something_fails)
+TEST(index_stream, reads_the_whole_index_if_a_read_fails)
 {
     int whole = 0, failed = 0;
     begin(PLAIN, 1);
@@ -249,7 +249,7 @@ static int64_t read_few(
     return read;
 }
 
-TEST(index_stream, takes_no_count_from_before_it_was_summed)
+TEST(index_stream, uses_no_count_read_before_the_digest)
 {
     varve_error error = { 0 };
     begin(PLAIN, 1);
@@ -270,7 +270,7 @@ TEST(index_stream, takes_no_count_from_before_it_was_summed)
     end();
 }
 
-TEST(index_stream, gives_back_everything_when_memory_ends)
+TEST(index_stream, leaks_nothing_without_memory)
 {
     varve_status status = VARVE_NO_MEMORY;
     begin(PACKED, 1);

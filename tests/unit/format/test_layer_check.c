@@ -9,7 +9,7 @@
 #include "layer_check.h"
 #include "support/index_sample.h"
 
-TEST(layer_check, takes_a_sample_with_layers)
+TEST(layer_check, accepts_a_sample_with_data_files)
 {
     struct sample s;
     struct vv_parsed_index parsed;
@@ -26,7 +26,7 @@ TEST(layer_check, takes_a_sample_with_layers)
     sample_clear(&s);
 }
 
-TEST(layer_check, takes_zeros_that_lie_nowhere)
+TEST(layer_check, accepts_zeros_without_a_location)
 {
     struct sample s;
     struct vv_parsed_index parsed;
@@ -52,7 +52,7 @@ static void check_taken(struct sample *s)
     sample_clear(s);
 }
 
-TEST(layer_check, takes_places_that_are_packed)
+TEST(layer_check, accepts_compressed_ranges)
 {
     struct sample s;
     sample_build(&s);
@@ -67,7 +67,7 @@ TEST(layer_check, takes_places_that_are_packed)
     check_taken(&s);
 }
 
-TEST(layer_check, takes_a_layer_that_is_in_the_file_itself)
+TEST(layer_check, accepts_a_data_file_inside_the_index_file)
 {
     struct sample s;
     sample_build(&s);
@@ -192,7 +192,7 @@ static void too_many(struct sample *s)
     }
 }
 
-TEST(layer_check, finds_each_broken_rule)
+TEST(layer_check, reports_each_violated_rule)
 {
     static const struct breakage breakages[] = {
         { "same nonce", same_nonce, VARVE_CORRUPT, "the nonce is not unique" },

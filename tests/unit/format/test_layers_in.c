@@ -13,7 +13,7 @@
 #include "support/test_context.h"
 #include "system.h"
 
-TEST(unpackers, are_given_to_one_at_a_time_and_kept_for_the_next)
+TEST(unpackers, are_used_by_one_thread_at_a_time_and_reused)
 {
     const struct vv_context context = test_context(NULL);
     struct vv_unpackers unpackers = { .idle = { NULL } };
@@ -30,7 +30,7 @@ TEST(unpackers, are_given_to_one_at_a_time_and_kept_for_the_next)
     vv_unpackers_clear(&unpackers);
 }
 
-TEST(unpackers, are_kept_up_to_a_number)
+TEST(unpackers, are_cached_up_to_a_limit)
 {
     enum { MANY = VV_MAX_WORKERS + 3 };
     const struct vv_context context = test_context(NULL);
@@ -48,7 +48,7 @@ TEST(unpackers, are_kept_up_to_a_number)
     vv_unpackers_clear(&unpackers);
 }
 
-TEST(unpackers, are_none_without_memory)
+TEST(unpackers, are_not_created_without_memory)
 {
     const struct vv_context context = test_context(NULL);
     struct vv_unpackers unpackers = { .idle = { NULL } };
@@ -153,7 +153,7 @@ static void fill(const struct incremental *l, uint8_t *data)
     memcpy(data + 636, l->bytes[0] + 600, 400);
 }
 
-TEST(layers_in, reads_ranges_wherever_they_lie)
+TEST(layers_in, reads_ranges_across_data_files)
 {
     struct incremental l;
     struct vv_layers layers;
@@ -174,7 +174,7 @@ TEST(layers_in, reads_ranges_wherever_they_lie)
     end(&l);
 }
 
-TEST(layers_in, says_where_a_range_lies_in_one_piece)
+TEST(layers_in, finds_the_location_of_a_contiguous_range)
 {
     struct incremental l;
     struct vv_layers layers;
@@ -194,7 +194,7 @@ TEST(layers_in, says_where_a_range_lies_in_one_piece)
     end(&l);
 }
 
-TEST(layers_in, stays_readable_when_its_layers_are_deleted)
+TEST(layers_in, remains_readable_after_its_data_files_are_deleted)
 {
     struct incremental l;
     struct vv_layers layers;
@@ -231,7 +231,7 @@ static varve_status salvage_all(
         layers, &context, "run/a.varve", -1, &l->index, error);
 }
 
-TEST(layers_in, salvages_what_is_not_in_a_layer_that_is_lost)
+TEST(layers_in, salvages_values_outside_a_missing_data_file)
 {
     struct incremental l;
     struct vv_layers layers;
@@ -259,7 +259,7 @@ TEST(layers_in, salvages_what_is_not_in_a_layer_that_is_lost)
 }
 
 /* With another size or another header, the digests of the values decide. */
-TEST(layers_in, salvages_a_layer_whatever_is_around_its_data)
+TEST(layers_in, salvages_a_data_file_with_a_wrong_header_or_size)
 {
     struct incremental l;
     struct vv_layers layers;
@@ -282,7 +282,7 @@ TEST(layers_in, salvages_a_layer_whatever_is_around_its_data)
     end(&l);
 }
 
-TEST(layers_in, salvages_around_a_directory_in_the_place_of_a_layer)
+TEST(layers_in, salvages_despite_a_directory_in_place_of_a_data_file)
 {
     struct incremental l;
     struct vv_layers layers;
@@ -310,7 +310,7 @@ static void check_refused(struct incremental *l, varve_status expected,
     end(l);
 }
 
-TEST(layers_in, names_what_is_missing_and_says_what_to_do)
+TEST(layers_in, reports_a_missing_data_file_with_a_hint)
 {
     struct incremental l;
     make(&l);
@@ -328,7 +328,7 @@ static uint8_t *bytes_of(struct incremental *l, size_t *size)
     return memory_bytes(l->memory, path, size);
 }
 
-TEST(layers_in, refuses_a_shorter_one_and_another)
+TEST(layers_in, refuses_a_truncated_data_file_and_another_one)
 {
     struct incremental l;
     make(&l);
@@ -352,7 +352,7 @@ TEST(layers_in, checks_every_byte_of_header_and_footer)
     }
 }
 
-TEST(layers_in, frees_all_when_memory_or_the_system_fails)
+TEST(layers_in, leaks_nothing_if_memory_or_a_system_call_fails)
 {
     struct incremental l;
     varve_status status = VARVE_NO_MEMORY;
@@ -371,7 +371,7 @@ TEST(layers_in, frees_all_when_memory_or_the_system_fails)
     end(&l);
 }
 
-TEST(layers_in, knows_its_own_names)
+TEST(layers_in, recognizes_names_of_data_files)
 {
     uint8_t nonce[16], found[16];
     char name[VV_LAYER_NAME_SIZE];
@@ -468,7 +468,7 @@ static void fill_packed(const struct packed *p, uint8_t *data)
     memcpy(data + 3 * 4096 + 500, p->plain, PLAIN);
 }
 
-TEST(layers_in, reads_ranges_of_what_is_packed)
+TEST(layers_in, reads_ranges_of_compressed_data)
 {
     static struct packed p;
     static uint8_t data[PACKED_DATA], found[PACKED_DATA];
@@ -490,7 +490,7 @@ TEST(layers_in, reads_ranges_of_what_is_packed)
     end_packed(&p);
 }
 
-TEST(layers_in, finds_nothing_in_one_piece_that_is_packed)
+TEST(layers_in, finds_no_contiguous_range_in_compressed_data)
 {
     static struct packed p;
     uint64_t at;
@@ -500,7 +500,7 @@ TEST(layers_in, finds_nothing_in_one_piece_that_is_packed)
     end_packed(&p);
 }
 
-TEST(layers_in, holds_a_chunk_at_a_time_and_says_where_memory_ends)
+TEST(layers_in, holds_one_chunk_at_a_time_and_reports_failed_allocations)
 {
     static struct packed p;
     static uint8_t found[PACKED_DATA];
@@ -520,7 +520,7 @@ TEST(layers_in, holds_a_chunk_at_a_time_and_says_where_memory_ends)
     end_packed(&p);
 }
 
-TEST(layers_in, keeps_what_it_unpacks_with_until_it_rests)
+TEST(layers_in, keeps_its_decompressor_until_idle)
 {
     static struct packed p;
     static uint8_t found[PACKED_DATA];
@@ -538,7 +538,7 @@ TEST(layers_in, keeps_what_it_unpacks_with_until_it_rests)
     end_packed(&p);
 }
 
-TEST(layers_in, refuses_a_frame_that_is_damaged_and_gives_back_all)
+TEST(layers_in, refuses_a_damaged_frame_and_leaks_nothing)
 {
     static struct packed p;
     static uint8_t found[PACKED_DATA];

@@ -45,7 +45,7 @@ TEST(metadata_in, copies_names_and_values)
     vv_parsed_index_clear(sample_context(), &parsed);
 }
 
-TEST(metadata_in, reads_the_ends_of_the_integers)
+TEST(metadata_in, reads_the_smallest_and_largest_integers)
 {
     struct vv_parsed_index parsed;
     varve_error error;
@@ -59,7 +59,7 @@ TEST(metadata_in, reads_the_ends_of_the_integers)
     vv_parsed_index_clear(sample_context(), &parsed);
 }
 
-TEST(metadata_in, names_the_rule_that_is_broken)
+TEST(metadata_in, reports_the_violated_rule)
 {
     static const struct {
         const char *bytes;
@@ -101,7 +101,7 @@ TEST(metadata_in, names_the_rule_that_is_broken)
 
 /* The shortest possible pairs: three bytes each; in memory 40, and a string of
  * 2. */
-TEST(metadata_in, takes_memory_in_proportion)
+TEST(metadata_in, needs_memory_proportional_to_the_file)
 {
     struct sample s;
     struct vv_parsed_index parsed;

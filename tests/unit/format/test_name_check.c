@@ -65,7 +65,7 @@ SET(list_has_a_name, VV_KEY_EDGE_NAMES, 12, N_ZERO)
         #function, function, VARVE_CORRUPT, says                               \
     }
 
-TEST(name_check, names_the_rule_that_is_broken)
+TEST(name_check, reports_the_violated_rule)
 {
     static const struct breakage rows[] = {
         ROW(name_is_empty, "name 1: the end must be above 1"),
@@ -121,7 +121,7 @@ static void build_dict(
 }
 
 /* Names are compared eight bytes at a time. */
-TEST(name_check, knows_the_order_of_names_that_begin_alike)
+TEST(name_check, compares_names_with_common_prefixes)
 {
     static const char *const names[] = { "a", "abcdefg", "abcdefgh",
         "abcdefgh!", "abcdefghi", "abcdefghijklmnop", "abcdefghijklmnop\x7f",
@@ -179,7 +179,7 @@ static void build_list(struct sample *s, uint32_t count)
 
 /* Every position of one to five digits, and each transition to one more
  * digit. */
-TEST(name_check, knows_the_names_of_positions)
+TEST(name_check, accepts_the_names_of_list_indices)
 {
     struct sample s;
     struct vv_parsed_index parsed;
@@ -190,7 +190,7 @@ TEST(name_check, knows_the_names_of_positions)
     sample_clear(&s);
 }
 
-TEST(name_check, refuses_any_other_name_of_a_position)
+TEST(name_check, refuses_other_names_of_list_indices)
 {
     struct sample s;
     struct vv_parsed_index parsed;

@@ -104,7 +104,7 @@ static void check_note(
     cr_assert_eq(note->numbers[1], second);
 }
 
-TEST(opened, hands_every_call_to_its_backing)
+TEST(opened, forwards_every_call_to_its_backing)
 {
     struct vv_opened o;
     struct note note;
@@ -134,7 +134,7 @@ TEST(opened, hands_every_call_to_its_backing)
     cr_assert_eq(note.closed, 1);
 }
 
-TEST(opened, has_digests_where_its_backing_has)
+TEST(opened, has_digests_if_its_backing_has)
 {
     struct vv_opened o;
     struct note note;
@@ -162,7 +162,7 @@ static varve_status take_index(
     return vv_opened_parse(o, error);
 }
 
-TEST(opened, knows_the_chunks_of_a_value)
+TEST(opened, returns_the_chunks_of_a_value)
 {
     struct sample s;
     struct vv_opened o;
@@ -182,7 +182,7 @@ TEST(opened, knows_the_chunks_of_a_value)
     sample_clear(&s);
 }
 
-TEST(opened, names_its_path_where_the_index_is_wrong)
+TEST(opened, reports_its_path_if_the_index_is_invalid)
 {
     struct sample s;
     struct vv_opened o;
@@ -197,7 +197,7 @@ TEST(opened, names_its_path_where_the_index_is_wrong)
     sample_clear(&s);
 }
 
-TEST(opened, is_closed_whether_zeroed_half_open_or_closed)
+TEST(opened, can_be_closed_in_every_state)
 {
     struct vv_opened o = { 0 };
     varve_error error;
@@ -209,7 +209,7 @@ TEST(opened, is_closed_whether_zeroed_half_open_or_closed)
     cr_assert_eq(test_block_count(), 0);
 }
 
-TEST(opened, gives_back_everything_when_memory_ends)
+TEST(opened, leaks_nothing_without_memory)
 {
     struct sample s;
     varve_status status = VARVE_NO_MEMORY;

@@ -33,7 +33,7 @@ static void check_refused(int level, varve_status expected, const char *says)
     cr_assert(strstr(error.message, says), "%s", error.message);
 }
 
-TEST(pack, refuses_levels_that_are_none)
+TEST(pack, refuses_invalid_levels)
 {
     varve_error error;
     cr_assert_ok(vv_pack_check(0, &error), error);
@@ -85,7 +85,7 @@ static void end_frames(struct frames *f)
 static uint8_t plain[VV_CHUNK_SIZE], found[VV_CHUNK_SIZE + 1];
 static uint8_t frame[VV_CHUNK_SIZE];
 
-TEST(pack, gives_back_what_was_packed)
+TEST(pack, decompresses_to_the_original)
 {
     static const unsigned planes[] = { 1, 2, 4, 8 };
     static const size_t sizes[] = { 4096, 4099, 65537, VV_CHUNK_SIZE - 3,
@@ -116,7 +116,7 @@ TEST(pack, gives_back_what_was_packed)
     vv_packer_free(packer);
 }
 
-TEST(pack, puts_the_planes_one_behind_the_other)
+TEST(pack, stores_planes_one_after_another)
 {
     struct vv_pack pack = { .planes = 4 };
     for (size_t i = 0; i < 4098; i++)
@@ -178,7 +178,7 @@ static void check_is_frame(const struct vv_pack *pack)
         cr_assert_eq(found[i], plain[i * pack->planes], "%zu", i);
 }
 
-TEST(pack, leaves_planes_of_noise_as_they_are)
+TEST(pack, stores_random_planes_uncompressed)
 {
     static const size_t sizes[] = { VV_CHUNK_SIZE, VV_CHUNK_SIZE - 5, 700000,
         8 * 16384 + 3 };
@@ -204,7 +204,7 @@ TEST(pack, leaves_planes_of_noise_as_they_are)
 }
 
 /* Single bytes look like noise, but the plane is compressible. */
-TEST(pack, sees_what_repeats_in_a_plane)
+TEST(pack, detects_repetition_in_a_plane)
 {
     uint32_t *numbers = (uint32_t *)(void *)plain;
     for (uint32_t i = 0; i < sizeof plain / 4; i++)
@@ -214,7 +214,7 @@ TEST(pack, sees_what_repeats_in_a_plane)
     check_unpacks(&pack, "numbers that count up");
 }
 
-TEST(pack, looks_at_elements_of_all_of_a_chunk)
+TEST(pack, samples_elements_of_a_whole_chunk)
 {
     make_numbers(sizeof plain, 4, 4);
     memset(plain + sizeof plain / 4 * 3, 0, sizeof plain / 4);
@@ -223,7 +223,7 @@ TEST(pack, looks_at_elements_of_all_of_a_chunk)
     check_unpacks(&pack, "noise, and then none");
 }
 
-TEST(pack, has_nothing_to_do_with_noise)
+TEST(pack, does_not_compress_random_data)
 {
     struct vv_pack pack = { .planes = 4 };
     const varve_allocator a = test_context(NULL).allocator;
@@ -236,7 +236,7 @@ TEST(pack, has_nothing_to_do_with_noise)
 
 /* A frame compressed by libzstd only, as in older files: its first blocks are
  * raw too, and later blocks may refer to them. */
-TEST(pack, unpacks_frames_in_which_the_rest_refers_to_noise)
+TEST(pack, decompresses_frames_that_refer_to_raw_blocks)
 {
     static uint8_t planes[VV_CHUNK_SIZE];
     const size_t plane = sizeof plain / 4;
@@ -254,7 +254,7 @@ TEST(pack, unpacks_frames_in_which_the_rest_refers_to_noise)
     check_unpacks(&pack, "a frame of before");
 }
 
-TEST(pack, gives_the_same_frame_again)
+TEST(pack, is_deterministic)
 {
     static uint8_t first[VV_CHUNK_SIZE];
     make_numbers(sizeof plain, 4, 3);
@@ -266,7 +266,7 @@ TEST(pack, gives_the_same_frame_again)
     cr_assert_eq(memcmp(first, frame, pack.size), 0);
 }
 
-TEST(pack, leaves_what_gains_too_little)
+TEST(pack, does_not_compress_for_a_small_gain)
 {
     struct vv_pack pack = { .planes = 1 }, by_planes = { .planes = 4 };
     uint32_t random = 1;
@@ -286,14 +286,14 @@ TEST(pack, leaves_what_gains_too_little)
     vv_packer_free(packer);
 }
 
-TEST(pack, is_worth_it_from_a_page_up_to_a_chunk)
+TEST(pack, is_used_from_a_page_up_to_a_chunk)
 {
     cr_assert(!vv_pack_is_worth(4095) && vv_pack_is_worth(4096));
     cr_assert(vv_pack_is_worth(VV_CHUNK_SIZE));
     cr_assert_not(vv_pack_is_worth(VV_CHUNK_SIZE + 1));
 }
 
-TEST(pack, says_where_memory_ends)
+TEST(pack, reports_failed_allocations)
 {
     const struct vv_context context = test_context(NULL);
     test_fail_allocation(0, false);
@@ -331,7 +331,7 @@ static size_t pack_zeros(uint8_t *to, size_t room, size_t size)
     return found_size;
 }
 
-TEST(pack, refuses_what_is_not_one_frame_of_so_many_bytes)
+TEST(pack, refuses_data_that_is_not_one_frame_of_the_given_size)
 {
     size_t size = pack_zeros(frame, sizeof frame, 8192);
     check_corrupt("less comes out", frame, size, 8193);
@@ -349,7 +349,7 @@ TEST(pack, refuses_what_is_not_one_frame_of_so_many_bytes)
 }
 
 /* The header matches the index, but more or fewer bytes are decompressed. */
-TEST(pack, refuses_a_frame_that_lies_about_its_size)
+TEST(pack, refuses_a_frame_with_a_wrong_size)
 {
     size_t size = pack_zeros(frame, sizeof frame, 8192);
     cr_assert_eq(frame[4] & 0xe0, 0x60, "two bytes of size, one segment");
@@ -359,7 +359,7 @@ TEST(pack, refuses_a_frame_that_lies_about_its_size)
     check_corrupt("less than it says", frame, size, 61440);
 }
 
-TEST(pack, refuses_frames_that_need_a_dictionary_or_say_no_size)
+TEST(pack, refuses_frames_with_a_dictionary_or_without_size)
 {
     static const uint8_t zeros[8192];
     ZSTD_CCtx *zstd = ZSTD_createCCtx();
@@ -379,7 +379,7 @@ TEST(pack, refuses_frames_that_need_a_dictionary_or_say_no_size)
 
 /* Damage of a header, or of the bytes after the raw blocks: no more than the
  * given number of bytes may be written. */
-TEST(pack, refuses_or_unpacks_a_damaged_frame_that_begins_raw)
+TEST(pack, handles_damaged_frames_that_begin_with_raw_blocks)
 {
     make_numbers(8 * 16384, 2, 1);
     const struct vv_pack pack = pack_numbers(1, 8 * 16384, 2);
@@ -443,7 +443,7 @@ static void damage(uint8_t *bytes, size_t size, uint32_t *random)
 
 /* Decompressing only the remainder must succeed only if it gives the same bytes
  * as decompressing the whole frame. */
-TEST(pack, unpacks_a_damaged_frame_as_libzstd_does_or_not_at_all)
+TEST(pack, decompresses_a_damaged_frame_only_like_libzstd)
 {
     static uint8_t damaged[4096], whole[4096];
     size_t size = make_raw_frame(frame), good = 0;
@@ -466,7 +466,7 @@ TEST(pack, unpacks_a_damaged_frame_as_libzstd_does_or_not_at_all)
     cr_assert_gt(good, 100);
 }
 
-TEST(pack, refuses_or_unpacks_whatever_byte_is_damaged)
+TEST(pack, handles_damage_of_any_byte)
 {
     for (size_t i = 0; i < 8192; i++)
         plain[i] = (uint8_t)(i % 100 * (i / 2000));
@@ -485,7 +485,7 @@ TEST(pack, refuses_or_unpacks_whatever_byte_is_damaged)
 
 #else
 
-TEST(pack, says_what_a_build_without_zstandard_lacks)
+TEST(pack, reports_a_build_without_zstandard)
 {
     static const struct vv_pack pack = { 100, 4096, 4 };
     uint8_t found[4096];

@@ -121,7 +121,7 @@ TEST(page_sums, are_the_digests_of_pages)
     }
 }
 
-TEST(page_sums, are_taken_where_no_rule_is_broken)
+TEST(page_sums, are_accepted_if_valid)
 {
     varve_error error;
     begin();
@@ -188,7 +188,7 @@ static void has_another_digest(void)
     p.digests[5 * VV_DIGEST_SIZE] ^= 1;
 }
 
-TEST(page_sums, name_the_rule_that_is_broken)
+TEST(page_sums, report_the_violated_rule)
 {
     static const struct {
         void (*breaks)(void);

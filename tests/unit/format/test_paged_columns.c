@@ -80,7 +80,7 @@ static void damage(size_t at)
     memory_bytes(world.memory, "file", &size)[at] ^= 1;
 }
 
-TEST(paged_columns, reads_what_a_column_has)
+TEST(paged_columns, reads_the_content_of_a_column)
 {
     uint64_t random = 1;
     varve_error error = { 0 };
@@ -105,7 +105,7 @@ TEST(paged_columns, reads_what_a_column_has)
     end();
 }
 
-TEST(paged_columns, keeps_the_blocks_that_it_read)
+TEST(paged_columns, caches_the_blocks_that_it_read)
 {
     struct vv_digest digest;
     varve_error error = { 0 };
@@ -116,7 +116,7 @@ TEST(paged_columns, keeps_the_blocks_that_it_read)
     end();
 }
 
-TEST(paged_columns, takes_no_other_bytes_than_were_summed)
+TEST(paged_columns, refuses_bytes_with_another_digest)
 {
     struct vv_digest digest, all;
     varve_error error = { 0 };
@@ -139,7 +139,7 @@ TEST(paged_columns, takes_no_other_bytes_than_were_summed)
     end();
 }
 
-TEST(paged_columns, has_failed_once_somebody_who_cannot_fail_was_given_zeros)
+TEST(paged_columns, records_a_failure_when_it_returned_zeros)
 {
     unsigned char found[48] = { 1 };
     varve_error error = { 0 };
@@ -161,7 +161,7 @@ TEST(paged_columns, has_failed_once_somebody_who_cannot_fail_was_given_zeros)
     end();
 }
 
-TEST(paged_columns, gives_back_everything_when_memory_ends)
+TEST(paged_columns, leaks_nothing_without_memory)
 {
     struct vv_context context = test_context(&vv_posix_system);
     struct vv_paged_columns *far = NULL;

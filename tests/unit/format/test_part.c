@@ -57,7 +57,7 @@ static uint64_t chunks_of(uint32_t value, varve_box box)
     return digits;
 }
 
-TEST(part, is_a_chunk_that_a_box_meets)
+TEST(part, is_a_chunk_that_a_box_intersects)
 {
     build();
     cr_assert_eq(chunks_of(WHOLE, (varve_box){ { 0 }, { ROWS, ROW } }), 123456);
@@ -71,7 +71,7 @@ TEST(part, is_a_chunk_that_a_box_meets)
 }
 
 /* The first piece has 3 chunks, the others have 2 each: one and a half. */
-TEST(part, is_of_the_piece_that_has_the_chunk)
+TEST(part, belongs_to_the_piece_that_has_the_chunk)
 {
     build();
     cr_assert_eq(
@@ -84,7 +84,7 @@ TEST(part, is_of_the_piece_that_has_the_chunk)
     end();
 }
 
-TEST(part, knows_its_elements_and_bytes)
+TEST(part, has_its_elements_and_bytes)
 {
     struct vv_chunk_part part, again;
     const varve_box box = { { 3, ROW - 1 }, { 1, 1 } };

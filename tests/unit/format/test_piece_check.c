@@ -12,7 +12,7 @@
 
 /* --- The sample ----------------------------------------------------------- */
 
-TEST(piece_check, takes_a_sample_with_a_value_in_pieces)
+TEST(piece_check, accepts_a_sample_with_a_value_in_pieces)
 {
     struct sample s;
     struct vv_parsed_index parsed;
@@ -33,7 +33,7 @@ TEST(piece_check, takes_a_sample_with_a_value_in_pieces)
     sample_clear(&s);
 }
 
-TEST(piece_check, gives_back_everything_when_memory_ends)
+TEST(piece_check, leaks_nothing_without_memory)
 {
     struct sample s;
     struct vv_parsed_index parsed;
@@ -143,7 +143,7 @@ static void digest_is_that_of_the_whole(struct sample *s)
     sample_column(s, VV_KEY_DIGESTS)->size -= 2 * VV_DIGEST_SIZE;
 }
 
-TEST(piece_check, names_the_rule_that_is_broken)
+TEST(piece_check, reports_the_violated_rule)
 {
 #define ROW(function, words) { #function, function, VARVE_CORRUPT, words }
     static const struct breakage rows[] = {
@@ -298,7 +298,7 @@ static bool check(const struct boxes *b)
     return is_exact;
 }
 
-TEST(piece_check, finds_what_a_painter_finds)
+TEST(piece_check, agrees_with_an_elementwise_check)
 {
     uint64_t rounds = proof_size(2000, 200000), exact = 0, broken = 0;
     random_state = proof_seed();
@@ -322,7 +322,7 @@ TEST(piece_check, finds_what_a_painter_finds)
 
 /* Two diagonal blocks twice instead of all four: the same number of elements,
  * and in each dimension the same starts and ends. */
-TEST(piece_check, is_not_taken_in_by_equal_sums)
+TEST(piece_check, detects_an_invalid_cover_with_equal_sums)
 {
     struct boxes b = { .type = { .dtype = VARVE_UINT8, .rank = 2,
                            .shape = { 4, 4 } },
@@ -335,7 +335,7 @@ TEST(piece_check, is_not_taken_in_by_equal_sums)
 }
 
 /* An invalid cover must not take much longer than a valid one. */
-TEST(piece_check, looks_for_a_fault_within_bounds)
+TEST(piece_check, takes_bounded_time_for_an_invalid_cover)
 {
     enum { SIDE = 1500 };
     struct vv_buffer numbers;

@@ -119,7 +119,7 @@ static void end(void)
     memory_free(world.memory);
 }
 
-TEST(piece_runs, has_a_hull_for_each_few_pieces)
+TEST(piece_runs, has_a_bounding_box_for_each_few_pieces)
 {
     begin();
     const struct vv_piece_runs *runs = &world.far->runs;
@@ -138,7 +138,7 @@ TEST(piece_runs, has_a_hull_for_each_few_pieces)
     end();
 }
 
-TEST(piece_runs, goes_through_all_pieces_or_those_of_a_box)
+TEST(piece_runs, iterates_over_all_pieces_or_those_of_a_box)
 {
     struct vv_run_walk walk;
     struct vv_value_piece piece;

@@ -62,7 +62,7 @@ static void end(void)
     vv_index_columns_end(&c);
 }
 
-TEST(piece_table, knows_the_pieces_of_values)
+TEST(piece_table, returns_the_pieces_of_values)
 {
     struct vv_value_piece piece;
     build();
@@ -90,7 +90,7 @@ TEST(piece_table, knows_the_pieces_of_values)
     end();
 }
 
-TEST(piece_table, gives_all_of_a_value_that_is_not_in_pieces)
+TEST(piece_table, returns_a_value_without_pieces_as_one_piece)
 {
     struct vv_value_piece piece;
     build();
@@ -156,7 +156,7 @@ TEST(piece_table, counts_the_chunks_of_each_piece)
     end();
 }
 
-TEST(piece_table, takes_no_memory_where_nothing_is_in_pieces)
+TEST(piece_table, needs_no_memory_without_pieces)
 {
     struct vv_index none = { .value_count = 5 };
     struct vv_piece_table pieces;
@@ -168,7 +168,7 @@ TEST(piece_table, takes_no_memory_where_nothing_is_in_pieces)
     cr_assert_eq(vv_piece_count(&none, 3), 1);
 }
 
-TEST(piece_table, leaves_nothing_when_memory_ends)
+TEST(piece_table, leaks_nothing_without_memory)
 {
     struct vv_index some = { .pieced_count = 3, .box_number_count = 40 };
     struct vv_piece_table pieces;

@@ -57,7 +57,7 @@ static void check_name(const struct vv_saved_paths *paths, varve_node *node,
     vv_buffer_clear(&name);
 }
 
-TEST(saved_path, is_a_shortest_one_with_slots_last)
+TEST(saved_path, is_the_shortest_with_slots_last)
 {
     struct vv_saved_paths paths;
     varve_error error = { 0 };
@@ -111,7 +111,7 @@ TEST(saved_path, begins_at_any_root_and_exists_only_below_it)
     end();
 }
 
-TEST(saved_path, is_found_again)
+TEST(saved_path, can_be_looked_up)
 {
     struct vv_buffer scratch;
     begin();
@@ -135,7 +135,7 @@ TEST(saved_path, is_found_again)
     end();
 }
 
-TEST(saved_path, of_a_slot_is_found_again)
+TEST(saved_path, of_a_slot_can_be_looked_up)
 {
     static float held[3];
     struct vv_buffer scratch;
@@ -165,7 +165,7 @@ TEST(saved_path, of_a_slot_is_found_again)
     end();
 }
 
-TEST(saved_path, goes_a_hundred_thousand_names_deep)
+TEST(saved_path, can_have_a_hundred_thousand_names)
 {
     enum { DEPTH = 100000 };
     struct vv_saved_paths paths;
@@ -240,7 +240,7 @@ static void check_cut(const char *unit, size_t unit_size, size_t count)
     end();
 }
 
-TEST(saved_path, is_cut_at_a_character_and_shows_its_end)
+TEST(saved_path, is_shortened_at_a_character_to_its_end)
 {
     for (size_t count = 1370; count < 1380; count++)
         check_cut("\xe2\x82\xac", 3, count * 3);
@@ -304,7 +304,7 @@ static void check_chain(const char *const *names, size_t count, int depth)
     end();
 }
 
-TEST(saved_path, goes_on_from_that_of_the_parent)
+TEST(saved_path, extends_the_path_of_the_parent)
 {
     static char wide[300], wider[5000];
     memset(wide, 'w', sizeof wide - 1);
@@ -318,7 +318,7 @@ TEST(saved_path, goes_on_from_that_of_the_parent)
     }
 }
 
-TEST(saved_path, needs_memory)
+TEST(saved_path, reports_failed_allocations)
 {
     struct vv_saved_paths paths;
     begin();

@@ -60,7 +60,7 @@ static void check(
     vv_spread_end(&s);
 }
 
-TEST(saved_spread, knows_every_path_of_a_shared_node)
+TEST(saved_spread, finds_every_path_of_a_shared_node)
 {
     begin();
     varve_node *layer =

@@ -83,7 +83,7 @@ static void end(struct spliced *s)
     vv_index_columns_end(&s->other);
 }
 
-TEST(splice, makes_one_graph_that_obeys_all_rules)
+TEST(splice, creates_one_valid_graph)
 {
     struct spliced s;
     varve_error error = { 0 };
@@ -104,7 +104,7 @@ TEST(splice, makes_one_graph_that_obeys_all_rules)
 }
 
 /* Below node 2 by name: 0, 1, 10, 11, 2, ... */
-TEST(splice, keeps_what_leads_where)
+TEST(splice, keeps_all_edges)
 {
     struct spliced s;
     varve_error error = { 0 };
@@ -139,7 +139,7 @@ TEST(splice, keeps_what_leads_where)
     end(&s);
 }
 
-TEST(splice, tells_of_memory_that_runs_out)
+TEST(splice, reports_failed_allocations)
 {
     struct spliced s;
     varve_error error = { 0 };

@@ -224,7 +224,7 @@ static void pieces_are_of_a_part(struct sample *s)
         #function, function, VARVE_CORRUPT, says                               \
     }
 
-TEST(value_check, names_the_rule_that_is_broken)
+TEST(value_check, reports_the_violated_rule)
 {
     static const struct breakage rows[] = {
         ROW(node_is_an_object, "value 0: expected the next variable"),
@@ -279,7 +279,7 @@ TEST(value_check, names_the_rule_that_is_broken)
     sample_check_breakages(rows, sizeof rows / sizeof *rows);
 }
 
-TEST(value_check, sums_up_where_extents_and_digests_begin)
+TEST(value_check, computes_the_starts_of_extents_and_digests)
 {
     static const uint64_t extents[] = { 0, 1, 3, 5, 5, 8, 10, 13, 14, 15 };
     static const uint64_t digests[] = { 0, 1, 2, 2, 3, 4, 5, 6, 7, 7 };
@@ -299,7 +299,7 @@ TEST(value_check, sums_up_where_extents_and_digests_begin)
     sample_clear(&s);
 }
 
-TEST(value_check, lets_a_part_say_of_what)
+TEST(value_check, accepts_the_shape_of_a_sharded_value)
 {
     struct sample s;
     struct vv_parsed_index parsed;

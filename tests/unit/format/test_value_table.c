@@ -39,7 +39,7 @@ static void check_count(uint32_t count)
     vv_buffer_clear(&sizes);
 }
 
-TEST(value_table, has_the_sums_before_every_value)
+TEST(value_table, has_the_prefix_sums_of_every_value)
 {
     check_count(0);
     check_count(1);

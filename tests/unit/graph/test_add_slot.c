@@ -28,7 +28,7 @@ static varve_node *add(
     return varve_add_slot(owner, variable, name, varve_array(memory, 2));
 }
 
-TEST(add_slot, refuses_names_that_are_none)
+TEST(add_slot, refuses_invalid_names)
 {
     const char *bad[] = { "", NULL, "\xff" };
     for (int i = 0; i < 3; i++) {
@@ -39,7 +39,7 @@ TEST(add_slot, refuses_names_that_are_none)
     }
 }
 
-TEST(add_slot, is_not_for_a_variable_that_another_graph_could_not_make)
+TEST(add_slot, refuses_the_nil_node_of_another_graph)
 {
     begin();
     varve_graph *other = new_graph();
@@ -50,7 +50,7 @@ TEST(add_slot, is_not_for_a_variable_that_another_graph_could_not_make)
     free_bad(graph, VARVE_MISUSE);
 }
 
-TEST(add_slot, is_for_an_ordinary_variable_of_the_same_graph)
+TEST(add_slot, requires_an_ordinary_variable_of_the_same_graph)
 {
     for (int i = 0; i < 4; i++) {
         begin();
@@ -65,7 +65,7 @@ TEST(add_slot, is_for_an_ordinary_variable_of_the_same_graph)
     }
 }
 
-TEST(add_slot, refuses_views_that_are_none)
+TEST(add_slot, refuses_invalid_views)
 {
     begin();
     uint64_t extents[17] = { 0 };
@@ -85,7 +85,7 @@ static varve_status fill(const varve_tensor *tensor, void *user)
     return VARVE_OK;
 }
 
-TEST(add_slot, that_the_library_owns_is_initialized)
+TEST(add_slot, initializes_a_library_owned_slot)
 {
     float value = 5;
     begin();
@@ -109,7 +109,7 @@ static size_t slot_count(void)
     return count;
 }
 
-TEST(add_slot, survives_every_failed_allocation)
+TEST(add_slot, handles_every_failed_allocation)
 {
     bool failed = true;
     for (long n = 0; failed; n++) {

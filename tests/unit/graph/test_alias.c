@@ -15,7 +15,7 @@ static void begin(void)
     root = varve_graph_root(graph);
 }
 
-TEST(alias, come_in_the_order_they_were_given)
+TEST(alias, are_kept_in_order)
 {
     begin();
     varve_node *a = varve_add_object(root, "a");
@@ -34,7 +34,7 @@ TEST(alias, come_in_the_order_they_were_given)
     free_bad(graph, VARVE_BAD_NAME);
 }
 
-TEST(alias, names_are_retired)
+TEST(alias, names_can_be_retired)
 {
     begin();
     varve_node *a = varve_add_object(root, "a");
@@ -53,7 +53,7 @@ TEST(alias, names_are_retired)
     free_bad(graph, VARVE_MISUSE);
 }
 
-TEST(alias, is_retired_or_nothing_is_when_memory_ends)
+TEST(alias, is_retired_completely_or_not_without_memory)
 {
     varve_status status = VARVE_NO_MEMORY;
     for (long n = 0; status; n++) {

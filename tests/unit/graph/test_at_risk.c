@@ -10,7 +10,7 @@
 #include "at_risk.h"
 #include "touch.h"
 
-TEST(at_risk, is_none_before_values_are_kept_or_brought)
+TEST(at_risk, is_none_before_a_save_or_restore)
 {
     varve_graph *graph = new_graph();
     cr_assert_not(vv_is_at_risk(graph, 1));
@@ -23,7 +23,7 @@ TEST(at_risk, is_none_before_values_are_kept_or_brought)
     free_good(graph);
 }
 
-TEST(at_risk, is_none_for_the_first_that_brings_values_as_long_as_it_is_alone)
+TEST(at_risk, is_none_for_the_first_restoration_if_it_is_the_only_one)
 {
     varve_graph *graph = new_graph();
     cr_assert(vv_reserve_at_risk(graph));
@@ -36,7 +36,7 @@ TEST(at_risk, is_none_for_the_first_that_brings_values_as_long_as_it_is_alone)
     free_good(graph);
 }
 
-TEST(at_risk, counts_as_the_program_says)
+TEST(at_risk, can_be_overridden_by_the_option_passes)
 {
     varve_graph *graph = new_graph();
     cr_assert(vv_reserve_at_risk(graph));
@@ -52,7 +52,7 @@ TEST(at_risk, counts_as_the_program_says)
     free_good(graph);
 }
 
-TEST(at_risk, names_a_node_that_is_half_restored)
+TEST(at_risk, reports_a_partially_restored_node)
 {
     static float value;
     varve_error error = { 0 };
@@ -73,7 +73,7 @@ TEST(at_risk, names_a_node_that_is_half_restored)
     free_good(graph);
 }
 
-TEST(at_risk, needs_memory)
+TEST(at_risk, reports_failed_allocations)
 {
     varve_graph *graph = new_graph();
     test_fail_allocation(0, false);

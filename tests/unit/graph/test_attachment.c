@@ -37,7 +37,7 @@ static const struct vv_attachment_kind plain = {
     .size = sizeof(struct vv_attachment),
 };
 
-TEST(attachment, is_made_once_and_found_by_its_kind)
+TEST(attachment, is_created_once_and_found_by_its_kind)
 {
     varve_graph *graph = new_graph();
     varve_node *root = varve_graph_root(graph);
@@ -77,7 +77,7 @@ TEST(attachment, is_released_with_its_node_or_when_it_is_dropped)
     cr_assert(released[0] == 1 && released[1] == 1 && released[2] == 1);
 }
 
-TEST(attachment, hangs_on_a_graph_by_its_nil_node)
+TEST(attachment, belongs_to_a_graph_through_its_nil_node)
 {
     int released = 0;
     varve_graph *graph = new_graph();
@@ -89,7 +89,7 @@ TEST(attachment, hangs_on_a_graph_by_its_nil_node)
     cr_assert_eq(released, 1);
 }
 
-TEST(attachment, keeps_its_names_in_a_sweep)
+TEST(attachment, keeps_its_names_in_a_cleanup)
 {
     char name[32];
     varve_graph *graph = new_graph();
@@ -135,7 +135,7 @@ static const struct vv_attachment_kind watching = {
     .mend = mend,
 };
 
-TEST(attachment, of_a_graph_is_told_of_variables_before_they_are_freed)
+TEST(attachment, of_a_graph_is_notified_before_variables_are_freed)
 {
     float x = 0;
     varve_graph *graph = new_graph();
@@ -150,7 +150,7 @@ TEST(attachment, of_a_graph_is_told_of_variables_before_they_are_freed)
     free_good(graph);
 }
 
-TEST(attachment, of_a_graph_mends_it_before_a_mistake_is_cleared)
+TEST(attachment, of_a_graph_repairs_it_before_an_error_is_cleared)
 {
     varve_graph *graph = new_graph();
     vv_attachment_make(&graph->nil, &watching);
@@ -162,7 +162,7 @@ TEST(attachment, of_a_graph_mends_it_before_a_mistake_is_cleared)
     free_good(graph);
 }
 
-TEST(attachment, is_none_without_memory)
+TEST(attachment, fails_without_memory)
 {
     varve_graph *graph = new_graph();
     varve_node *root = varve_graph_root(graph);

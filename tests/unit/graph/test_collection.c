@@ -49,7 +49,7 @@ static varve_graph *build(void)
     return g;
 }
 
-TEST(collection, is_walked_in_the_order_in_which_it_was_made)
+TEST(collection, is_traversed_in_creation_order)
 {
     varve_graph *g = build();
     varve_node *root = varve_graph_root(g);
@@ -59,7 +59,7 @@ TEST(collection, is_walked_in_the_order_in_which_it_was_made)
     varve_graph_free(g);
 }
 
-TEST(collection, is_what_has_the_tag_and_not_the_other)
+TEST(collection, is_selected_by_tags)
 {
     varve_graph *g = build();
     varve_node *root = varve_graph_root(g);
@@ -77,7 +77,7 @@ TEST(collection, is_what_has_the_tag_and_not_the_other)
     varve_graph_free(g);
 }
 
-TEST(collection, is_what_matches_the_pattern)
+TEST(collection, is_selected_by_a_pattern)
 {
     varve_graph *g = build();
     varve_node *root = varve_graph_root(g);
@@ -97,7 +97,7 @@ static varve_status stop(void *user, varve_node *node, const char *path)
     return ++*(int *)user == 2 ? VARVE_CANCELLED : VARVE_OK;
 }
 
-TEST(collection, ends_when_the_visitor_says_so)
+TEST(collection, ends_when_the_visitor_returns_an_error)
 {
     int calls = 0;
     varve_error error;
@@ -117,7 +117,7 @@ static varve_status fill(const varve_tensor *tensor, void *user)
     return VARVE_OK;
 }
 
-TEST(collection, that_is_not_ready_is_named_path_by_path)
+TEST(collection, that_is_not_ready_is_reported_path_by_path)
 {
     varve_error error;
     varve_graph *g = build();
@@ -144,7 +144,7 @@ TEST(collection, that_is_not_ready_is_named_path_by_path)
 
 /* --- As an array --------------------------------------------------------- */
 
-TEST(collection, is_an_array_in_the_order_in_which_it_was_made)
+TEST(collection, is_an_array_in_creation_order)
 {
     varve_error error;
     varve_graph *g = build();
@@ -191,7 +191,7 @@ TEST(collection, is_counted_without_an_array)
     varve_graph_free(g);
 }
 
-TEST(collection, without_memory_is_no_array)
+TEST(collection, gives_no_array_without_memory)
 {
     varve_error error;
     varve_graph *g = build();
@@ -210,7 +210,7 @@ TEST(collection, without_memory_is_no_array)
     varve_graph_free(g);
 }
 
-TEST(collection, without_memory_the_walk_fails)
+TEST(collection, traversal_fails_without_memory)
 {
     varve_error error;
     varve_graph *g = build();

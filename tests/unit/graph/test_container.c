@@ -36,7 +36,7 @@ static void check_list(varve_node *const *wanted, size_t count)
     check_links(graph);
 }
 
-TEST(container, appends_at_the_next_position)
+TEST(container, appends_at_the_next_index)
 {
     begin();
     cr_assert_eq(varve_list_append(list, nodes[0]), nodes[0]);
@@ -46,7 +46,7 @@ TEST(container, appends_at_the_next_position)
     free_good(graph);
 }
 
-TEST(container, takes_only_the_next_position_as_a_name)
+TEST(container, accepts_only_the_next_index_as_a_name)
 {
     begin();
     cr_assert_eq(varve_node_kind(varve_add_object(list, "1")), VARVE_NIL);
@@ -54,7 +54,7 @@ TEST(container, takes_only_the_next_position_as_a_name)
     free_bad(graph, VARVE_BAD_NAME);
 }
 
-TEST(container, says_duplicate_where_a_position_is_taken)
+TEST(container, refuses_a_used_index_as_a_duplicate)
 {
     begin();
     varve_list_append(list, nodes[0]);
@@ -98,7 +98,7 @@ static size_t step(varve_node **model, size_t count)
     }
 }
 
-TEST(container, does_as_an_array_does_with_the_same_child_many_times)
+TEST(container, behaves_like_an_array_with_repeated_children)
 {
     varve_node *model[MOST + 1];
     size_t count = 0;
@@ -149,7 +149,7 @@ static size_t queue_step(varve_node **model, size_t count)
     return count - 1;
 }
 
-TEST(container, does_as_an_array_does_when_it_is_a_queue)
+TEST(container, behaves_like_an_array_as_a_queue)
 {
     varve_node *model[MOST + 1];
     size_t count = 0;
@@ -163,7 +163,7 @@ TEST(container, does_as_an_array_does_when_it_is_a_queue)
     free_good(graph);
 }
 
-TEST(container, reorders_children_that_stand_there_twice)
+TEST(container, reorders_repeated_children)
 {
     begin();
     varve_node *old[] = { nodes[0], nodes[1], nodes[0], nodes[2] };
@@ -191,7 +191,7 @@ static void heard_end(struct vv_observer *self)
     (void)self;
 }
 
-TEST(container, tells_what_moves_and_only_that)
+TEST(container, notifies_only_of_moved_children)
 {
     struct listener l = { .base = { .children_moved = heard_moved,
                               .graph_freed = heard_end } };
@@ -216,7 +216,7 @@ TEST(container, tells_what_moves_and_only_that)
     free_good(graph);
 }
 
-TEST(container, refuses_an_order_that_is_none)
+TEST(container, refuses_an_invalid_order)
 {
     static const struct {
         size_t order[3];
@@ -233,7 +233,7 @@ TEST(container, refuses_an_order_that_is_none)
     }
 }
 
-TEST(container, reorders_nothing)
+TEST(container, reorders_an_empty_list)
 {
     begin();
     varve_list_reorder(list, NULL, 0);
@@ -242,7 +242,7 @@ TEST(container, reorders_nothing)
     free_bad(graph, VARVE_MISUSE);
 }
 
-TEST(container, refuses_positions_past_the_end)
+TEST(container, refuses_indices_past_the_end)
 {
     for (int call = 0; call < 3; call++) {
         begin();
@@ -258,7 +258,7 @@ TEST(container, refuses_positions_past_the_end)
     }
 }
 
-TEST(container, refuses_what_is_no_list)
+TEST(container, refuses_nodes_that_are_not_lists)
 {
     begin();
     varve_node *root = varve_graph_root(graph);
@@ -268,7 +268,7 @@ TEST(container, refuses_what_is_no_list)
     free_bad(graph, VARVE_MISUSE);
 }
 
-TEST(container, appends_no_node_of_another_graph)
+TEST(container, refuses_nodes_of_another_graph)
 {
     begin();
     varve_graph *other = new_graph();
@@ -278,7 +278,7 @@ TEST(container, appends_no_node_of_another_graph)
     free_bad(graph, VARVE_MISUSE);
 }
 
-TEST(container, moves_up_when_an_edge_is_untracked)
+TEST(container, moves_later_children_up_after_untrack)
 {
     begin();
     for (int i = 0; i < 4; i++)
@@ -291,7 +291,7 @@ TEST(container, moves_up_when_an_edge_is_untracked)
     free_bad(graph, VARVE_NOT_FOUND);
 }
 
-TEST(container, loses_every_place_of_a_node_that_is_removed)
+TEST(container, removes_every_occurrence_of_a_removed_node)
 {
     begin();
     for (int i = 0; i < 9; i++)
@@ -302,7 +302,7 @@ TEST(container, loses_every_place_of_a_node_that_is_removed)
     free_good(graph);
 }
 
-TEST(container, survives_every_failed_allocation)
+TEST(container, handles_every_failed_allocation)
 {
     bool failed = true;
     for (long n = 0; failed; n++) {

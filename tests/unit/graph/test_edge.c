@@ -24,7 +24,7 @@ static const char *name_of(int i)
     return text;
 }
 
-TEST(edge, is_found_before_and_after_there_are_many)
+TEST(edge, is_found_among_few_and_many)
 {
     enum { COUNT = 50 };
     varve_node *nodes[COUNT];
@@ -51,7 +51,7 @@ TEST(edge, is_found_before_and_after_there_are_many)
     free_good(graph);
 }
 
-TEST(edge, keeps_the_order_in_which_edges_were_made)
+TEST(edge, keeps_creation_order)
 {
     begin();
     varve_add_object(root, "z");
@@ -69,7 +69,7 @@ TEST(edge, keeps_the_order_in_which_edges_were_made)
     free_good(graph);
 }
 
-TEST(edge, shares_and_goes_in_circles)
+TEST(edge, can_share_nodes_and_form_cycles)
 {
     begin();
     varve_node *a = varve_add_object(root, "a");
@@ -83,7 +83,7 @@ TEST(edge, shares_and_goes_in_circles)
     free_good(graph);
 }
 
-TEST(edge, refuses_another_node_under_a_taken_name)
+TEST(edge, refuses_another_node_under_a_used_name)
 {
     begin();
     varve_node *a = varve_add_object(root, "a");
@@ -95,7 +95,7 @@ TEST(edge, refuses_another_node_under_a_taken_name)
     free_bad(graph, VARVE_DUPLICATE);
 }
 
-TEST(edge, refuses_names_that_are_none)
+TEST(edge, refuses_invalid_names)
 {
     char *long_name = malloc(VARVE_MAX_NAME_SIZE + 2);
     memset(long_name, 'x', VARVE_MAX_NAME_SIZE + 1);
@@ -118,7 +118,7 @@ TEST(edge, refuses_names_that_are_none)
     free(long_name);
 }
 
-TEST(edge, has_no_place_under_a_variable)
+TEST(edge, cannot_be_added_to_a_variable)
 {
     float x = 0;
     begin();
@@ -128,7 +128,7 @@ TEST(edge, has_no_place_under_a_variable)
     free_bad(graph, VARVE_MISUSE);
 }
 
-TEST(edge, without_a_name_is_a_mistake_and_no_crash)
+TEST(edge, without_a_name_is_an_error)
 {
     float x = 0;
     begin();
@@ -140,7 +140,7 @@ TEST(edge, without_a_name_is_a_mistake_and_no_crash)
     free_bad(graph, VARVE_NOT_FOUND);
 }
 
-TEST(edge, does_not_cross_graphs)
+TEST(edge, must_not_connect_two_graphs)
 {
     begin();
     varve_graph *other = new_graph();
@@ -151,7 +151,7 @@ TEST(edge, does_not_cross_graphs)
     free_bad(graph, VARVE_MISUSE);
 }
 
-TEST(edge, remembers_the_nil_of_another_graph_as_a_mistake)
+TEST(edge, to_the_nil_node_of_another_graph_is_an_error)
 {
     begin();
     varve_graph *other = new_graph();
@@ -161,7 +161,7 @@ TEST(edge, remembers_the_nil_of_another_graph_as_a_mistake)
     free_bad(graph, VARVE_MISUSE);
 }
 
-TEST(edge, is_replaced_in_its_place)
+TEST(edge, is_replaced_at_its_position)
 {
     begin();
     varve_node *a = varve_add_object(root, "a");
@@ -178,7 +178,7 @@ TEST(edge, is_replaced_in_its_place)
     free_bad(graph, VARVE_MISUSE);
 }
 
-TEST(edge, stays_where_the_new_node_is_of_another_graph)
+TEST(edge, is_kept_if_the_new_node_is_of_another_graph)
 {
     begin();
     varve_node *a = varve_add_object(root, "a");
@@ -230,7 +230,7 @@ static void heard_end(struct vv_observer *self)
     (void)self;
 }
 
-TEST(edge, tells_of_what_comes_and_goes)
+TEST(edge, notifies_of_added_and_removed_nodes)
 {
     struct listener l = { .base = { .edge_added = heard_added,
                               .edge_removed = heard_removed,
@@ -251,7 +251,7 @@ TEST(edge, tells_of_what_comes_and_goes)
     free_good(graph);
 }
 
-TEST(edge, survives_every_failed_allocation)
+TEST(edge, handles_every_failed_allocation)
 {
     bool failed = true;
     for (long n = 0; failed; n++) {
@@ -285,7 +285,7 @@ static double time_of(int count)
 }
 
 /* Larger graphs are also slower because of cache misses. */
-TEST(edge, takes_time_in_proportion_to_the_children)
+TEST(edge, takes_time_proportional_to_the_children)
 {
     double small = time_of(10000);
     double large = time_of(100000);

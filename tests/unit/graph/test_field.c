@@ -102,7 +102,7 @@ static void check_view(const struct all *all, const char *name, void *data,
     cr_assert_str_eq(varve_tensor_text(&view, found), text, "%s", name);
 }
 
-TEST(field, has_the_type_the_shape_and_the_place_of_its_member)
+TEST(field, has_the_type_shape_and_offset_of_its_member)
 {
     char room[sizeof(struct all) + 8 * sizeof(short)] = { 0 };
     struct all *a = (struct all *)(void *)room;
@@ -181,7 +181,7 @@ TEST(field, is_counted_by_any_integer)
     cr_assert_eq(c.u64, UINT64_MAX);
 }
 
-TEST(field, may_have_more_than_a_member_counts)
+TEST(field, may_have_additional_fixed_extents)
 {
     struct sparse {
         int rows;
@@ -239,7 +239,7 @@ TEST(field, may_be_counted_by_a_function)
     cr_assert_eq(c.weight, 3);
 }
 
-TEST(field, may_be_called_otherwise)
+TEST(field, may_have_another_name)
 {
     static const varve_field f = VARVE_FIELD(
         struct point, weight, .called = "mass", .older_names = "m");
@@ -249,7 +249,7 @@ TEST(field, may_be_called_otherwise)
     cr_assert(!vv_field_is_called(&f, "weight"));
 }
 
-TEST(field, is_called_by_its_name_and_older_ones)
+TEST(field, is_found_by_its_name_and_older_names)
 {
     static const varve_field f =
         VARVE_FIELD(struct point, weight, .older_names = "mass|m");
@@ -279,7 +279,7 @@ static void check_refused(const varve_field *fields, void *object, size_t size,
     varve_graph_free(graph);
 }
 
-TEST(field, says_where_a_table_does_not_match_its_struct)
+TEST(field, reports_a_table_that_does_not_match_its_struct)
 {
     struct net {
         struct point *points;
@@ -405,7 +405,7 @@ static const struct {
         "the field was made for a newer version of Varve" },
 };
 
-TEST(field, says_what_a_table_made_by_hand_cannot_be)
+TEST(field, reports_invalid_fields_of_a_handwritten_table)
 {
     struct point p = { 0 };
     for (size_t i = 0; i < sizeof refused_fields / sizeof *refused_fields;
@@ -417,7 +417,7 @@ TEST(field, says_what_a_table_made_by_hand_cannot_be)
 }
 
 /* A cycle of structs is infinitely deep. */
-TEST(field, says_where_structs_are_too_deep)
+TEST(field, reports_structs_nested_too_deeply)
 {
     struct ring {
         struct ring *next;

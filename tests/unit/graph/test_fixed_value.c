@@ -17,7 +17,7 @@ static varve_status check(varve_node *node)
     return vv_fixed_value_check(node, NULL, 0, &error);
 }
 
-TEST(fixed_value, is_recorded_for_what_a_program_has_tagged)
+TEST(fixed_value, is_recorded_for_tagged_nodes)
 {
     int a = 1, b = 1;
     varve_graph *graph = new_graph();
@@ -59,7 +59,7 @@ TEST(fixed_value, is_not_tagged_without_memory)
     }
 }
 
-TEST(fixed_value, without_memory_for_a_piece_fails_the_check)
+TEST(fixed_value, check_fails_without_memory_for_a_chunk)
 {
     int apart[4] = { 1, 0, 2, 0 };
     varve_graph *graph = new_graph();
@@ -72,7 +72,7 @@ TEST(fixed_value, without_memory_for_a_piece_fails_the_check)
     free_good(graph);
 }
 
-TEST(fixed_value, that_is_text_is_recorded_at_once)
+TEST(fixed_value, of_a_text_is_recorded_immediately)
 {
     char text[8] = "one";
     varve_graph *graph = new_graph();

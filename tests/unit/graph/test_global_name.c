@@ -49,7 +49,7 @@ TEST(global_name, is_free_again_when_its_node_is_removed)
     free_good(graph);
 }
 
-TEST(global_name, of_another_node_is_a_mistake_that_names_both)
+TEST(global_name, of_another_node_is_an_error_with_both_paths)
 {
     varve_graph *graph = new_graph();
     varve_error error = { 0 };
@@ -62,7 +62,7 @@ TEST(global_name, of_another_node_is_a_mistake_that_names_both)
     varve_graph_free(graph);
 }
 
-TEST(global_name, is_any_text_that_is_not_empty)
+TEST(global_name, may_be_any_text_that_is_not_empty)
 {
     static const char *const good[] = { "/", "/a", "a/", "a//b", "a/b" };
     static const char *const bad[] = { "", "\xff" };
@@ -82,7 +82,7 @@ TEST(global_name, is_any_text_that_is_not_empty)
     }
 }
 
-TEST(global_name, is_for_what_can_have_a_value)
+TEST(global_name, is_allowed_only_for_nodes_with_values)
 {
     varve_graph *graph = new_graph();
     varve_node *root = varve_graph_root(graph);
@@ -93,7 +93,7 @@ TEST(global_name, is_for_what_can_have_a_value)
     varve_graph_free(graph);
 }
 
-TEST(global_name, is_given_whole_or_not_at_all)
+TEST(global_name, is_set_completely_or_not_without_memory)
 {
     varve_status status = VARVE_NO_MEMORY;
     for (long n = 0; status; n++) {

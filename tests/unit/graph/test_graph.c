@@ -87,7 +87,7 @@ static void *no_memory(void *user, void *old, size_t old_size, size_t new_size)
     return NULL;
 }
 
-TEST(graph, without_any_memory_only_says_so)
+TEST(graph, without_any_memory_only_reports_errors)
 {
     varve_allocator allocator = { .function = no_memory };
     varve_graph *graph = varve_graph_new(&allocator);
@@ -97,7 +97,7 @@ TEST(graph, without_any_memory_only_says_so)
     free_bad(graph, VARVE_NO_MEMORY);
 }
 
-TEST(graph, without_memory_for_its_root_only_says_so)
+TEST(graph, without_memory_for_its_root_only_reports_errors)
 {
     test_fail_allocation(1, true);
     varve_graph *graph = new_graph();
@@ -107,7 +107,7 @@ TEST(graph, without_memory_for_its_root_only_says_so)
     free_bad(graph, VARVE_NO_MEMORY);
 }
 
-TEST(graph, goes_on_after_a_mistake_and_tells_the_first)
+TEST(graph, continues_after_an_error_and_reports_the_first)
 {
     varve_graph *graph = new_graph();
     varve_node *root = varve_graph_root(graph);
@@ -123,7 +123,7 @@ TEST(graph, goes_on_after_a_mistake_and_tells_the_first)
     free_bad(graph, VARVE_BAD_NAME);
 }
 
-TEST(graph, gives_a_mistake_to_the_call_that_made_it)
+TEST(graph, returns_an_error_to_the_call_that_caused_it)
 {
     varve_graph *graph = new_graph();
     varve_error error = { 0 };
@@ -137,7 +137,7 @@ TEST(graph, gives_a_mistake_to_the_call_that_made_it)
     varve_graph_free(graph);
 }
 
-TEST(graph, takes_another_node_as_its_root)
+TEST(graph, accepts_another_node_as_its_root)
 {
     varve_graph *graph = new_graph();
     varve_node *node = vv_node_new(graph, VARVE_OBJECT);
@@ -147,7 +147,7 @@ TEST(graph, takes_another_node_as_its_root)
     varve_graph_free(graph);
 }
 
-TEST(graph, leaves_the_error_alone_when_all_is_well)
+TEST(graph, leaves_the_error_unchanged_on_success)
 {
     varve_error error;
     memset(&error, 0x55, sizeof error);
@@ -160,7 +160,7 @@ TEST(graph, leaves_the_error_alone_when_all_is_well)
     varve_graph_free(NULL);
 }
 
-TEST(graph, works_with_the_allocator_of_the_machine)
+TEST(graph, works_with_the_default_allocator)
 {
     varve_graph *graph = varve_graph_new(NULL);
     varve_add_object(varve_graph_root(graph), "a");
@@ -207,7 +207,7 @@ static varve_status bad(const struct vv_observer *self, varve_error *error)
     return status;
 }
 
-TEST(graph, tells_the_newest_observer_first_and_forgets_any)
+TEST(graph, notifies_the_newest_observer_first_and_removes_any)
 {
     int order = 0;
     struct listener l[3] = { { .freed = 0 } };
@@ -237,7 +237,7 @@ TEST(graph, tells_the_newest_observer_first_and_forgets_any)
     cr_assert_eq(l[2].freed, 1);
 }
 
-TEST(graph, reports_its_own_mistake_before_that_of_an_observer)
+TEST(graph, reports_its_own_error_before_that_of_an_observer)
 {
     struct listener l = { .base = { .graph_freed = heard_end, .check = bad },
         .status = VARVE_IO };
@@ -268,7 +268,7 @@ static void *count_bytes(
 /* The count fills pools and tables as much as that of a million nodes does: a
  * node, its variable, its edge, its name, and the tables in which they are
  * found. */
-TEST(graph, takes_few_bytes_for_a_variable)
+TEST(graph, needs_few_bytes_for_a_variable)
 {
     enum { COUNT = 129000, WIDTH = 100, MOST = 198 };
     static float values[COUNT];

@@ -35,7 +35,7 @@ static void check(varve_node *root, const char *patterns, varve_node *node,
     vv_spread_end(&s);
 }
 
-TEST(graph_spread, knows_every_path_of_a_shared_node)
+TEST(graph_spread, finds_every_path_of_a_shared_node)
 {
     varve_graph *graph = new_graph();
     varve_node *root = varve_graph_root(graph);
@@ -80,7 +80,7 @@ TEST(graph_spread, ends_on_cycles_and_diamonds)
 
 /* Otherwise the whole graph would be below a layer with an edge to its
  * model. */
-TEST(graph_spread, follows_no_edge_back_to_what_is_above)
+TEST(graph_spread, follows_no_edge_back_to_an_ancestor)
 {
     varve_graph *graph = new_graph();
     varve_node *root = varve_graph_root(graph);
@@ -99,7 +99,7 @@ TEST(graph_spread, follows_no_edge_back_to_what_is_above)
     free_good(graph);
 }
 
-TEST(graph_spread, goes_on_with_new_edges_and_slots)
+TEST(graph_spread, continues_with_new_edges_and_slots)
 {
     varve_graph *graph = new_graph();
     varve_node *root = varve_graph_root(graph);

@@ -54,7 +54,7 @@ static const char *initialize(varve_graph *g, const char *pattern)
     return order;
 }
 
-TEST(initial, values_are_made_in_order_and_once)
+TEST(initial, values_are_initialized_in_order_and_once)
 {
     varve_graph *g = begin();
     varve_node *c = add(g, "c");
@@ -70,7 +70,7 @@ TEST(initial, values_are_made_in_order_and_once)
     varve_graph_free(g);
 }
 
-TEST(initial, each_comes_after_what_it_needs)
+TEST(initial, each_is_initialized_after_its_dependencies)
 {
     varve_graph *g = begin();
     varve_node *a = add(g, "a");
@@ -85,7 +85,7 @@ TEST(initial, each_comes_after_what_it_needs)
     varve_graph_free(g);
 }
 
-TEST(initial, what_is_needed_is_made_though_it_was_not_selected)
+TEST(initial, dependencies_are_initialized_even_if_not_selected)
 {
     varve_graph *g = begin();
     varve_node *a = add(g, "a");
@@ -97,7 +97,7 @@ TEST(initial, what_is_needed_is_made_though_it_was_not_selected)
     varve_graph_free(g);
 }
 
-TEST(initial, values_that_need_each_other_are_named)
+TEST(initial, dependency_cycles_are_reported)
 {
     varve_error error;
     varve_graph *g = begin();
@@ -115,7 +115,7 @@ TEST(initial, values_that_need_each_other_are_named)
     varve_graph_free(g);
 }
 
-TEST(initial, restored_ones_are_skipped)
+TEST(initial, restored_values_are_skipped)
 {
     varve_error error;
     varve_graph *g = begin();
@@ -137,7 +137,7 @@ TEST(initial, restored_ones_are_skipped)
     varve_graph_free(g);
 }
 
-TEST(initial, what_could_not_be_delivered_keeps_nothing_else_from_being_made)
+TEST(initial, an_undelivered_value_does_not_prevent_others)
 {
     varve_error error;
     varve_graph *g = begin();
@@ -182,7 +182,7 @@ TEST(initial, memory_of_the_program_can_be_declared_empty)
     varve_graph_free(g);
 }
 
-TEST(initial, a_failed_one_is_told_and_a_second_call_goes_on)
+TEST(initial, a_failure_is_reported_and_a_second_call_continues)
 {
     varve_error error;
     bool refuses = true;
@@ -201,7 +201,7 @@ TEST(initial, a_failed_one_is_told_and_a_second_call_goes_on)
     varve_graph_free(g);
 }
 
-TEST(initial, mistakes_are_the_graphs)
+TEST(initial, errors_are_recorded_in_the_graph)
 {
     varve_error error;
     float x = 0;
@@ -235,7 +235,7 @@ TEST(initial, mistakes_are_the_graphs)
     varve_graph_free(g);
 }
 
-TEST(initial, removed_variables_are_forgotten_on_both_sides)
+TEST(initial, removed_variables_are_removed_from_dependencies)
 {
     varve_graph *g = begin();
     varve_node *a = add(g, "a");
@@ -262,7 +262,7 @@ static long place_of(size_t i)
 }
 
 /* Variables that depend on another one and are removed must not leak memory. */
-TEST(initial, removed_variables_leave_nothing_with_what_they_needed)
+TEST(initial, removed_variables_leave_no_dependency_records)
 {
     float v = 0;
     varve_graph *graph = varve_graph_new(test_allocator());
@@ -283,7 +283,7 @@ TEST(initial, removed_variables_leave_nothing_with_what_they_needed)
     varve_graph_free(graph);
 }
 
-TEST(initial, any_needs_without_a_circle_are_met)
+TEST(initial, acyclic_dependencies_are_always_satisfied)
 {
     uint64_t state = proof_seed();
     uint64_t tries = proof_size(300, 20000);
@@ -336,7 +336,7 @@ TEST(initial, without_memory_nothing_runs_or_is_lost)
     }
 }
 
-TEST(initial, is_none_where_memory_ran_out)
+TEST(initial, fails_without_memory)
 {
     static float x = 3;
     varve_graph *g = varve_graph_new(test_allocator());

@@ -31,7 +31,7 @@ TEST(memory_table, is_a_copy_with_its_strides)
     free_good(graph);
 }
 
-TEST(memory_table, belongs_to_detached_ones_slices_and_slots_too)
+TEST(memory_table, is_supported_for_detached_variables_slices_and_slots)
 {
     const uint64_t start[] = { 10 };
     varve_graph *graph = new_graph();
@@ -51,7 +51,7 @@ TEST(memory_table, belongs_to_detached_ones_slices_and_slots_too)
     free_good(graph);
 }
 
-TEST(memory_table, goes_with_its_variable_and_comes_with_another_view)
+TEST(memory_table, is_freed_with_its_variable_and_replaced_by_rebind)
 {
     double plain[5] = { 1, 2, 3, 4, 5 };
     varve_graph *graph = new_graph();
@@ -104,7 +104,7 @@ static void refuse(varve_tensor view, varve_status status, const char *words)
     }
 }
 
-TEST(memory_table, that_cannot_be_is_a_mistake)
+TEST(memory_table, that_is_invalid_is_an_error)
 {
     const varve_memory both = { .copy_out = nothing_out,
         .copy_in = nothing_in };
@@ -130,7 +130,7 @@ TEST(memory_table, that_cannot_be_is_a_mistake)
 
 /* --- Device memory -------------------------------------------------------- */
 
-TEST(memory_table, of_functions_gets_none_of_the_librarys)
+TEST(memory_table, of_access_functions_cannot_be_library_owned)
 {
     struct view v;
     varve_graph *graph = new_graph();
@@ -144,7 +144,7 @@ TEST(memory_table, of_functions_gets_none_of_the_librarys)
     view_free(&v);
 }
 
-TEST(memory_table, needs_memory)
+TEST(memory_table, reports_failed_allocations)
 {
     for (long i = 0;; i++) {
         varve_error error = { 0 };

@@ -66,7 +66,7 @@ static varve_node *add(varve_graph *graph, const varve_migrating *m)
     return varve_add_migrating(varve_graph_root(graph), "birds", NULL, m);
 }
 
-TEST(migrating, are_columns_of_what_there_is_when_somebody_looks)
+TEST(migrating, are_columns_of_the_current_structs)
 {
     varve_graph *graph = new_graph();
     struct flock flock = { .count = 0 };
@@ -100,7 +100,7 @@ TEST(migrating, are_columns_of_what_there_is_when_somebody_looks)
     varve_graph_free(graph);
 }
 
-TEST(migrating, are_packed_in_as_little_memory_as_they_take)
+TEST(migrating, are_packed_in_memory_of_their_size)
 {
     varve_graph *graph = new_graph();
     struct flock flock = { .count = 9 };
@@ -115,7 +115,7 @@ TEST(migrating, are_packed_in_as_little_memory_as_they_take)
     varve_graph_free(graph);
 }
 
-TEST(migrating, have_numbers_and_arrays_in_the_struct_alone)
+TEST(migrating, allow_only_numbers_and_arrays_in_the_struct)
 {
     static const varve_field pointer[] = {
         VARVE_FIELD_POINTER_TO(struct bird, name, 3),
@@ -141,7 +141,7 @@ TEST(migrating, have_numbers_and_arrays_in_the_struct_alone)
     }
 }
 
-TEST(migrating, need_all_functions_but_the_owner)
+TEST(migrating, require_all_functions_except_the_owner)
 {
     for (int i = 0; i < 4; i++) {
         varve_graph *graph = new_graph();

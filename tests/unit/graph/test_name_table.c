@@ -87,7 +87,7 @@ TEST(name_table, ranks_many)
     }
 }
 
-TEST(name_table, ranks_anew_only_after_a_new_name)
+TEST(name_table, ranks_again_only_after_a_new_name)
 {
     struct vv_name_table names;
     vv_names_init(&names, test_allocator());
@@ -106,7 +106,7 @@ TEST(name_table, ranks_anew_only_after_a_new_name)
     vv_names_clear(&names);
 }
 
-TEST(name_table, survives_every_failed_allocation)
+TEST(name_table, handles_every_failed_allocation)
 {
     bool failed = true;
     for (long n = 0; failed; n++) {
@@ -130,7 +130,7 @@ TEST(name_table, survives_every_failed_allocation)
 }
 
 /* Names of all sizes: in pools, and with their own blocks. */
-TEST(name_table, sweeps_all_but_what_is_kept)
+TEST(name_table, removes_unused_names)
 {
     struct vv_name_table names;
     vv_names_init(&names, test_allocator());

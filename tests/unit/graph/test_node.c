@@ -25,7 +25,7 @@ static varve_node *leaf(varve_node *parent, const char *name)
         parent, name, VARVE_FLOAT32, VARVE_SHAPE(4), NULL, NULL);
 }
 
-TEST(node, has_the_kind_it_was_made_with)
+TEST(node, has_the_kind_it_was_created_with)
 {
     begin();
     cr_assert_eq(varve_node_kind(varve_add_object(root, "o")), VARVE_OBJECT);
@@ -38,7 +38,7 @@ TEST(node, has_the_kind_it_was_made_with)
     free_good(graph);
 }
 
-TEST(node, gives_its_number_back)
+TEST(node, releases_its_number)
 {
     begin();
     varve_node *a = varve_add_object(root, "a");
@@ -57,7 +57,7 @@ TEST(node, gives_its_number_back)
     free_good(graph);
 }
 
-TEST(node, has_a_text_that_fits)
+TEST(node, has_a_path_text_of_bounded_length)
 {
     char text[256];
     begin();
@@ -90,7 +90,7 @@ TEST(node, has_a_text_that_fits)
     free_good(graph);
 }
 
-TEST(node, in_a_circle_with_the_root_has_a_text_from_the_root)
+TEST(node, in_a_cycle_with_the_root_has_a_path_text)
 {
     char text[256];
     begin();
@@ -104,7 +104,7 @@ TEST(node, in_a_circle_with_the_root_has_a_text_from_the_root)
     free_good(graph);
 }
 
-TEST(node, that_is_a_slot_has_a_text_too)
+TEST(node, that_is_a_slot_has_a_path_text)
 {
     char text[256];
     begin();
@@ -196,7 +196,7 @@ TEST(node, keeps_its_links_through_any_change)
     free_good(graph);
 }
 
-TEST(node, survives_every_failed_allocation)
+TEST(node, handles_every_failed_allocation)
 {
     bool failed = true;
     for (long n = 0; failed; n++) {

@@ -27,7 +27,7 @@ static void demand(void *user, varve_node *node, const varve_offer *offer)
     (void)offer;
 }
 
-TEST(on_demand, is_claimant_or_holder)
+TEST(on_demand, is_set_cleared_and_refused_for_a_variable)
 {
     struct vv_observer observer = { .node_changed = heard_change,
         .graph_freed = heard_end };
@@ -47,7 +47,7 @@ TEST(on_demand, is_claimant_or_holder)
     free_bad(graph, VARVE_MISUSE);
 }
 
-TEST(on_demand, is_set_or_not_when_memory_ends)
+TEST(on_demand, is_set_completely_or_not_without_memory)
 {
     varve_status status = VARVE_NO_MEMORY;
     for (long n = 0; status; n++) {

@@ -27,7 +27,7 @@ static void check_holds(varve_node *node)
     cr_assert_ok(vv_overlap_check(node, &error), error);
 }
 
-TEST(overlap, names_both_that_have_a_byte)
+TEST(overlap, reports_both_variables)
 {
     varve_graph *graph = new_graph();
     varve_node *root = varve_graph_root(graph);
@@ -47,7 +47,7 @@ TEST(overlap, names_both_that_have_a_byte)
     free_good(graph);
 }
 
-TEST(overlap, is_of_what_a_call_reaches_and_a_file_has)
+TEST(overlap, is_checked_only_among_saved_nodes_of_a_call)
 {
     varve_graph *graph = new_graph();
     varve_node *root = varve_graph_root(graph);
@@ -68,7 +68,7 @@ TEST(overlap, is_of_what_a_call_reaches_and_a_file_has)
     free_good(graph);
 }
 
-TEST(overlap, is_none_of_empty_values_and_of_columns)
+TEST(overlap, is_not_reported_for_empty_values_and_columns)
 {
     struct {
         float x, y;
@@ -86,7 +86,7 @@ TEST(overlap, is_none_of_empty_values_and_of_columns)
     free_good(graph);
 }
 
-TEST(overlap, is_found_among_texts_and_what_the_library_has)
+TEST(overlap, is_found_among_texts_and_library_memory)
 {
     char text[16] = "text";
     varve_graph *graph = new_graph();
@@ -130,7 +130,7 @@ TEST(overlap, is_found_among_many)
 
 /* Three values at each of six addresses, with up to two bytes: in any order,
  * below, above and between one another. */
-TEST(overlap, is_found_wherever_three_values_lie)
+TEST(overlap, is_found_for_any_addresses_of_three_values)
 {
     enum { PLACES = 6, SIZES = 3, EACH = PLACES * SIZES };
     static uint8_t bytes[PLACES + SIZES];
@@ -157,7 +157,7 @@ TEST(overlap, is_found_wherever_three_values_lie)
     free_good(graph);
 }
 
-TEST(overlap, survives_every_failed_allocation)
+TEST(overlap, handles_every_failed_allocation)
 {
     varve_graph *graph = new_graph();
     varve_node *root = varve_graph_root(graph);

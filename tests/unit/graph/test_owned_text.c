@@ -41,7 +41,7 @@ static varve_status load(varve_node *node, const char *bytes, size_t size)
     return vv_state_load(node, "name", bytes, size, &error);
 }
 
-TEST(owned_text, is_of_another_size_when_it_is_loaded)
+TEST(owned_text, is_resized_when_it_is_loaded)
 {
     struct named named = { .before = 7 };
     varve_graph *graph = new_graph();
@@ -65,7 +65,7 @@ TEST(owned_text, is_of_another_size_when_it_is_loaded)
     free_good(graph);
 }
 
-TEST(owned_text, is_looked_at_where_its_object_is)
+TEST(owned_text, is_read_at_the_address_of_its_object)
 {
     char first[] = "one", second[] = "second";
     struct named named = { .name = first }, other = { .name = second };
@@ -87,7 +87,7 @@ TEST(owned_text, is_looked_at_where_its_object_is)
     free_good(graph);
 }
 
-TEST(owned_text, needs_memory)
+TEST(owned_text, reports_failed_allocations)
 {
     char text[] = "one";
     struct named named = { .name = text };

@@ -38,7 +38,7 @@ TEST(private, is_an_object_with_a_child_for_this_process)
     varve_graph_free(graph);
 }
 
-TEST(private, is_that_of_one_process_without_a_communicator)
+TEST(private, is_that_of_a_single_rank_without_a_communicator)
 {
     varve_graph *graph = new_graph();
     varve_node *root = varve_graph_root(graph);
@@ -49,7 +49,7 @@ TEST(private, is_that_of_one_process_without_a_communicator)
     varve_graph_free(graph);
 }
 
-TEST(private, takes_a_rank_and_one_policy)
+TEST(private, requires_a_rank_and_one_policy)
 {
     static const struct {
         varve_comm comm;
@@ -81,7 +81,7 @@ TEST(private, takes_a_rank_and_one_policy)
     }
 }
 
-TEST(private, has_a_copy_that_does_not_fold)
+TEST(private, can_be_copied_without_its_reduction)
 {
     varve_graph *graph = new_graph();
     varve_node *root = varve_graph_root(graph);
@@ -95,7 +95,7 @@ TEST(private, has_a_copy_that_does_not_fold)
     varve_graph_free(graph);
 }
 
-TEST(private, tells_of_memory_that_runs_out)
+TEST(private, reports_failed_allocations)
 {
     for (long number = 0;; number++) {
         varve_graph *graph = new_graph();

@@ -51,7 +51,7 @@ static void out(const varve_node *node, uint64_t offset, void *to, size_t size)
     cr_assert_eq(m->copy_out(m->self, offset, to, size), VARVE_OK);
 }
 
-TEST(reached, tells_such_fields_from_others)
+TEST(reached, distinguishes_fields_by_their_kind)
 {
     for (int i = ROWS; i < NUMBER; i++)
         cr_assert(vv_is_reached(&fields[i]));
@@ -148,7 +148,7 @@ TEST(reached, has_the_bits_of_its_member_alone)
     free_good(graph);
 }
 
-TEST(reached, refuses_what_is_no_such_member)
+TEST(reached, refuses_invalid_members)
 {
     struct things t = new_things();
     for (int i = ROWS; i < NUMBER; i++)

@@ -15,7 +15,7 @@ static void begin(void)
     root = varve_graph_root(graph);
 }
 
-TEST(rebind, moves_with_the_memory_of_the_program)
+TEST(rebind, follows_moved_memory_of_the_program)
 {
     float old[2] = { 0 };
     float now[2] = { 0 };
@@ -35,7 +35,7 @@ TEST(rebind, moves_with_the_memory_of_the_program)
     }
 }
 
-TEST(rebind, is_only_where_the_program_owns_the_memory)
+TEST(rebind, requires_memory_owned_by_the_program)
 {
     float x = 0;
     begin();
@@ -49,7 +49,7 @@ TEST(rebind, is_only_where_the_program_owns_the_memory)
     free_bad(graph, VARVE_MISUSE);
 }
 
-TEST(rebind, leaves_a_slice_one)
+TEST(rebind, keeps_a_slice)
 {
     const uint64_t start[] = { 1, 0 };
     float memory[12] = { 0 };

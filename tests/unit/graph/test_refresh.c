@@ -91,7 +91,7 @@ TEST(refresh, reads_integers_of_each_size)
     free_good(graph);
 }
 
-TEST(refresh, fails_where_an_extent_cannot_be)
+TEST(refresh, fails_if_an_extent_is_invalid)
 {
     long count = 3;
     const uint64_t start[] = { 0 };
@@ -140,7 +140,7 @@ TEST(refresh, keeps_strides_and_stops_at_a_rebind)
     free_good(graph);
 }
 
-TEST(refresh, refuses_a_pointer_beside_functions_or_without_extents)
+TEST(refresh, refuses_a_pointer_with_functions_or_without_extents)
 {
     const varve_memory bare = { .pointer = &now };
     begin();
@@ -171,7 +171,7 @@ static varve_status called(void *user, varve_node *node)
     return c->status;
 }
 
-TEST(refresh, calls_what_is_below_and_what_is_above)
+TEST(refresh, calls_callbacks_of_descendants_and_ancestors)
 {
     struct calls a = { 0 }, b = { 0 }, apart = { 0 };
     begin();
@@ -201,7 +201,7 @@ TEST(refresh, calls_what_is_below_and_what_is_above)
     free_good(graph);
 }
 
-TEST(refresh, goes_on_where_a_callback_removes_another_node)
+TEST(refresh, continues_if_a_callback_removes_another_node)
 {
     struct calls a = { .removes = true }, b = { 0 };
     begin();

@@ -22,7 +22,7 @@ static varve_node *leaf(varve_node *parent, const char *name)
         parent, name, VARVE_FLOAT32, VARVE_SHAPE(4), NULL, NULL);
 }
 
-TEST(removal, takes_what_only_the_node_leads_to)
+TEST(removal, includes_nodes_reachable_only_through_the_node)
 {
     begin();
     varve_node *model = varve_add_object(root, "model");
@@ -40,7 +40,7 @@ TEST(removal, takes_what_only_the_node_leads_to)
     free_good(graph);
 }
 
-TEST(removal, breaks_a_circle)
+TEST(removal, breaks_a_cycle)
 {
     begin();
     varve_node *a = varve_add_object(root, "a");
@@ -61,7 +61,7 @@ TEST(removal, breaks_a_circle)
     free_good(graph);
 }
 
-TEST(removal, takes_a_whole_ring)
+TEST(removal, removes_a_whole_cycle)
 {
     begin();
     varve_node *a = varve_add_object(root, "a");
@@ -73,7 +73,7 @@ TEST(removal, takes_a_whole_ring)
     free_good(graph);
 }
 
-TEST(removal, takes_slots_along)
+TEST(removal, includes_slots)
 {
     begin();
     varve_node *optimizer = varve_add_object(root, "optimizer");
@@ -94,7 +94,7 @@ TEST(removal, takes_slots_along)
     free_good(graph);
 }
 
-TEST(removal, of_a_slot_takes_it_from_its_owner)
+TEST(removal, of_a_slot_removes_it_from_its_owner)
 {
     begin();
     varve_node *x = leaf(root, "x");
@@ -110,7 +110,7 @@ TEST(removal, of_a_slot_takes_it_from_its_owner)
     free_good(graph);
 }
 
-TEST(removal, is_not_of_the_root)
+TEST(removal, refuses_the_root)
 {
     begin();
     varve_node *a = varve_add_object(root, "a");
@@ -123,7 +123,7 @@ TEST(removal, is_not_of_the_root)
     free_bad(graph, VARVE_MISUSE);
 }
 
-TEST(removal, is_of_what_is_detached_too)
+TEST(removal, is_possible_for_detached_nodes)
 {
     begin();
     varve_node *alone = varve_add_detached(graph);
@@ -135,7 +135,7 @@ TEST(removal, is_of_what_is_detached_too)
     free_good(graph);
 }
 
-TEST(removal, far_below_needs_no_stack)
+TEST(removal, of_a_deep_subtree_needs_no_recursion)
 {
     begin();
     varve_node *node = root;
@@ -146,7 +146,7 @@ TEST(removal, far_below_needs_no_stack)
     free_good(graph);
 }
 
-TEST(removal, of_an_edge_leaves_its_node)
+TEST(removal, of_an_edge_keeps_its_node)
 {
     begin();
     varve_node *a = varve_add_object(root, "a");

@@ -126,7 +126,7 @@ TEST(replica, has_the_same_nodes_edges_slots_and_tags)
     varve_graph_free(copy);
 }
 
-TEST(replica, without_memory_it_fails_and_leaves_nothing)
+TEST(replica, fails_and_leaks_nothing_without_memory)
 {
     varve_error error;
     struct vv_walk walk;

@@ -83,7 +83,7 @@ TEST(resizing, rebinds_to_another_shape)
     free_good(graph);
 }
 
-TEST(resizing, is_not_of_a_slice)
+TEST(resizing, refuses_a_slice)
 {
     float x[4] = { 0 };
     const uint64_t start[] = { 0 };
@@ -99,7 +99,7 @@ TEST(resizing, is_not_of_a_slice)
     free_bad(graph, VARVE_MISUSE);
 }
 
-TEST(resizing, takes_callbacks_where_the_program_has_the_memory)
+TEST(resizing, requires_callbacks_for_memory_of_the_program)
 {
     static const varve_resizing none = { 0 };
     float x[2];
@@ -124,7 +124,7 @@ TEST(resizing, takes_callbacks_where_the_program_has_the_memory)
     free_good(graph);
 }
 
-TEST(resizing, exchanges_and_settles)
+TEST(resizing, swaps_memory_and_commits)
 {
     varve_tensor coming = varve_view(NULL, VARVE_FLOAT64, VARVE_SHAPE(2, 5));
     struct vv_resize room;
@@ -149,7 +149,7 @@ TEST(resizing, exchanges_and_settles)
     free(list.items);
 }
 
-TEST(resizing, is_refused_by_the_program)
+TEST(resizing, can_be_refused_by_the_program)
 {
     varve_tensor coming = varve_view(NULL, VARVE_FLOAT32, VARVE_SHAPE(5));
     struct vv_resize room;
@@ -174,7 +174,7 @@ TEST(resizing, is_refused_by_the_program)
     free(list.items);
 }
 
-TEST(resizing, of_the_librarys_memory_is_its_own_business)
+TEST(resizing, of_library_memory_needs_no_callbacks)
 {
     static const varve_resizing none = { 0 };
     varve_tensor coming = varve_view(NULL, VARVE_INT64, VARVE_SHAPE(5, 1));
@@ -196,7 +196,7 @@ TEST(resizing, of_the_librarys_memory_is_its_own_business)
     free_good(graph);
 }
 
-TEST(resizing, remembers_a_failed_allocation)
+TEST(resizing, records_a_failed_allocation)
 {
     float few[2], many[3][2];
     begin();

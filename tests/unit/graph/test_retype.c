@@ -18,7 +18,7 @@ static varve_node *add(const float *values, uint64_t count)
     return node;
 }
 
-TEST(retype, makes_the_value_one_of_another_type)
+TEST(retype, converts_the_value)
 {
     const float values[4] = { 1, -2, 3.75f, 4 };
     varve_error error = { 0 };
@@ -36,7 +36,7 @@ TEST(retype, makes_the_value_one_of_another_type)
     free_good(graph);
 }
 
-TEST(retype, to_the_same_type_leaves_the_memory_where_it_is)
+TEST(retype, to_the_same_type_keeps_the_memory)
 {
     const float values[1] = { 1 };
     varve_error error = { 0 };
@@ -80,7 +80,7 @@ TEST(retype, refuses_strings_other_nodes_and_memory_of_the_program)
     free_good(graph);
 }
 
-TEST(retype, without_memory_the_value_is_as_it_was)
+TEST(retype, without_memory_leaves_the_value_unchanged)
 {
     const float values[2] = { 1, 2 };
     varve_error error = { 0 };

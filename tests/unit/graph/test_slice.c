@@ -43,7 +43,7 @@ static void check_rows(const varve_node *node)
     cr_assert_str_eq(text, "float32[2,3] from [2,0] on");
 }
 
-TEST(slice, knows_of_which_value_it_is_which_part)
+TEST(slice, has_the_shape_of_its_value_and_its_box)
 {
     begin();
     varve_node *node = add_rows("rows");
@@ -54,7 +54,7 @@ TEST(slice, knows_of_which_value_it_is_which_part)
     free_good(graph);
 }
 
-TEST(slice, is_none_of_any_other_node)
+TEST(slice, does_not_exist_for_other_nodes)
 {
     begin();
     varve_node *node = varve_add_variable(root, "x", varve_array(memory, 4, 3));
@@ -69,7 +69,7 @@ TEST(slice, is_none_of_any_other_node)
     free_good(graph);
 }
 
-TEST(slice, of_all_of_its_value_is_no_part)
+TEST(slice, of_all_of_its_value_is_not_a_part)
 {
     const uint64_t start[] = { 0, 0 };
     begin();
@@ -84,7 +84,7 @@ TEST(slice, of_all_of_its_value_is_no_part)
     free_good(graph);
 }
 
-TEST(slice, may_have_nothing_of_its_value)
+TEST(slice, may_be_empty)
 {
     const uint64_t start[] = { 8, 1 };
     const uint64_t large = UINT64_C(1) << 59;
@@ -107,7 +107,7 @@ static varve_status fill(const varve_tensor *tensor, void *user)
     return VARVE_OK;
 }
 
-TEST(slice, can_have_memory_of_the_library_for_its_part)
+TEST(slice, can_be_library_owned)
 {
     float seven = 7;
     const varve_box box = { { 2, 0 }, { 2, 3 } };
@@ -124,7 +124,7 @@ TEST(slice, can_have_memory_of_the_library_for_its_part)
     free_good(graph);
 }
 
-TEST(slice, is_no_part_of_a_type_that_its_value_is_too_large_for)
+TEST(slice, refuses_a_type_that_makes_its_value_too_large)
 {
     const uint64_t huge = UINT64_C(1) << 62;
     const varve_box box = { { 0 }, { 2 } };
@@ -138,7 +138,7 @@ TEST(slice, is_no_part_of_a_type_that_its_value_is_too_large_for)
     free_good(graph);
 }
 
-TEST(slice, has_slots_like_it)
+TEST(slice, has_slots_that_are_slices)
 {
     begin();
     varve_node *node = add_rows("rows");
@@ -153,7 +153,7 @@ TEST(slice, has_slots_like_it)
 }
 
 /* Each with its error message. */
-TEST(slice, that_cannot_be_is_a_mistake)
+TEST(slice, that_is_invalid_is_an_error)
 {
     const varve_tensor view = varve_array(memory, 2, 3);
     varve_string string = { "s", 1 };
@@ -198,7 +198,7 @@ TEST(slice, that_cannot_be_is_a_mistake)
     }
 }
 
-TEST(slice, allocated_needs_a_box)
+TEST(slice, allocated_requires_a_box)
 {
     begin();
     cr_assert(vv_is_nil(varve_add_allocated_slice(root, "x", VARVE_FLOAT32,
@@ -206,7 +206,7 @@ TEST(slice, allocated_needs_a_box)
     free_bad(graph, VARVE_MISUSE);
 }
 
-TEST(slice, without_memory_is_not_there)
+TEST(slice, is_not_created_without_memory)
 {
     const varve_box box = { { 2, 0 }, { 2, 3 } };
     varve_status status = VARVE_NO_MEMORY;

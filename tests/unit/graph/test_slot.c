@@ -46,7 +46,7 @@ TEST(slot, belongs_to_owner_variable_and_name)
     free_good(graph);
 }
 
-TEST(slot, comes_in_the_order_it_was_made)
+TEST(slot, is_listed_in_creation_order)
 {
     begin();
     const char *names[] = { "z", "a", "m" };
@@ -63,7 +63,7 @@ TEST(slot, comes_in_the_order_it_was_made)
     free_good(graph);
 }
 
-TEST(slot, that_is_there_already_is_a_mistake)
+TEST(slot, that_already_exists_is_an_error)
 {
     begin();
     varve_node *m = add(root, x, "m");

@@ -60,7 +60,7 @@ TEST(state, saves_and_loads_bytes_by_callbacks)
     free_good(graph);
 }
 
-TEST(state, names_itself_where_a_callback_fails)
+TEST(state, reports_its_path_if_a_callback_fails)
 {
     struct program p = { .status = VARVE_IO };
     struct vv_buffer bytes;
@@ -80,7 +80,7 @@ TEST(state, names_itself_where_a_callback_fails)
     free_good(graph);
 }
 
-TEST(state, passes_on_that_a_callback_found_no_memory)
+TEST(state, reports_a_failed_allocation_of_a_callback)
 {
     struct program p = { .status = VARVE_NO_MEMORY };
     struct vv_buffer bytes;
@@ -98,7 +98,7 @@ TEST(state, passes_on_that_a_callback_found_no_memory)
     free_good(graph);
 }
 
-TEST(state, reports_that_its_bytes_found_no_memory)
+TEST(state, reports_a_failed_allocation_of_its_bytes)
 {
     struct program p = { .bytes = "abc", .size = 3 };
     struct vv_buffer bytes;
@@ -113,7 +113,7 @@ TEST(state, reports_that_its_bytes_found_no_memory)
     free_good(graph);
 }
 
-TEST(state, needs_both_callbacks)
+TEST(state, requires_both_callbacks)
 {
     const varve_state_callbacks bad[] = { { save, NULL }, { NULL, load } };
     for (int i = 0; i < 3; i++) {
@@ -144,7 +144,7 @@ TEST(state, has_children_like_an_object)
     free_bad(graph, VARVE_DUPLICATE);
 }
 
-TEST(state, survives_every_failed_allocation)
+TEST(state, handles_every_failed_allocation)
 {
     struct program p = { 0 };
     bool failed = true;

@@ -86,7 +86,7 @@ TEST(struct, is_an_object_with_its_fields)
     free_good(graph);
 }
 
-TEST(struct, goes_into_a_list_and_beside_another_of_its_name_nowhere)
+TEST(struct, can_be_in_a_list_but_not_under_a_used_name)
 {
     struct layer layer = { numbers, 3, "a" };
     begin();
@@ -107,7 +107,7 @@ TEST(struct, goes_into_a_list_and_beside_another_of_its_name_nowhere)
     free_bad(graph, VARVE_MISUSE);
 }
 
-TEST(struct, follows_what_has_moved_and_what_has_grown)
+TEST(struct, follows_moved_and_grown_memory)
 {
     struct layer some[2] = { { numbers, 3, "a" }, { numbers + 3, 2, "b" } };
     struct layer more[3] = { { numbers, 3, "a" }, { numbers + 8, 2, "b" },
@@ -147,7 +147,7 @@ TEST(struct, follows_what_has_moved_and_what_has_grown)
     free_good(graph);
 }
 
-TEST(struct, is_left_as_it_is_where_it_cannot_be_bound_again)
+TEST(struct, is_unchanged_if_a_rebind_is_refused)
 {
     struct layer layers[1] = { { numbers, 3, "a" } };
     struct net net = { .layers = layers, .layer_count = 1 };
@@ -171,7 +171,7 @@ TEST(struct, is_left_as_it_is_where_it_cannot_be_bound_again)
 
 /* A node that the program put in the place of a field belongs to the
  * program. */
-TEST(struct, leaves_alone_what_is_not_of_its_making)
+TEST(struct, keeps_nodes_of_the_program_in_place_of_fields)
 {
     struct layer layers[1] = { { numbers, 3, "a" } };
     struct net net = { .layers = layers, .layer_count = 1 };
@@ -192,7 +192,7 @@ TEST(struct, leaves_alone_what_is_not_of_its_making)
 }
 
 /* Also nodes of another table, texts, and edges that lead back. */
-TEST(struct, leaves_alone_what_the_program_has_put_into_its_lists)
+TEST(struct, keeps_elements_that_the_program_added_to_its_lists)
 {
     struct layer layers[3] = { { numbers, 3, "a" }, { numbers, 2, "b" },
         { numbers, 1, "c" } };
@@ -221,7 +221,7 @@ TEST(struct, leaves_alone_what_the_program_has_put_into_its_lists)
 }
 
 /* A NULL pointer removes only its own node. */
-TEST(struct, leaves_alone_what_stands_where_a_struct_is_not)
+TEST(struct, keeps_nodes_of_the_program_at_null_pointers)
 {
     struct net net = { .layers = NULL };
     begin();
@@ -234,7 +234,7 @@ TEST(struct, leaves_alone_what_stands_where_a_struct_is_not)
     free_good(graph);
 }
 
-TEST(struct, has_text_by_itself_too)
+TEST(struct, can_have_a_separate_text)
 {
     char text[8] = "text";
     begin();
@@ -263,7 +263,7 @@ TEST(struct, has_text_by_itself_too)
     free_good(graph);
 }
 
-TEST(struct, is_made_whole_or_not_at_all_when_memory_ends)
+TEST(struct, is_created_completely_or_not_without_memory)
 {
     struct layer layers[2] = { { numbers, 3, "a" }, { numbers + 3, 2, "b" } };
     struct net net = { .layers = layers, .layer_count = 2 };
@@ -283,7 +283,7 @@ TEST(struct, is_made_whole_or_not_at_all_when_memory_ends)
     }
 }
 
-TEST(struct, can_be_bound_again_after_memory_has_ended)
+TEST(struct, can_be_bound_again_after_a_failed_allocation)
 {
     struct layer some[1] = { { numbers, 3, "a" } };
     struct layer more[2] = { { numbers, 4, "a" }, { numbers + 8, 2, "b" } };

@@ -42,7 +42,7 @@ static void offer(varve_node *node, const char *name, varve_tensor value)
     vv_struct_offered(vv_struct_of(node), node, &offered);
 }
 
-TEST(struct_allocation, is_made_for_what_waits_and_nothing_else)
+TEST(struct_allocation, is_done_only_for_pending_values)
 {
     struct resize_buffers r = { 0 };
     int many = 5;

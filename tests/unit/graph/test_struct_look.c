@@ -61,7 +61,7 @@ static void look(varve_node *node)
     check_links(graph);
 }
 
-TEST(struct_look, sees_what_was_set_moved_grown_and_let_go)
+TEST(struct_look, finds_pointers_set_moved_grown_and_cleared)
 {
     struct part parts[3] = { { 2, numbers, NULL }, { 3, numbers + 2, NULL },
         { 1, numbers + 9, NULL } };
@@ -102,7 +102,7 @@ TEST(struct_look, sees_what_was_set_moved_grown_and_let_go)
 
 /* Memory to which no pointer leads any longer is not read; AddressSanitizer
  * would report it. */
-TEST(struct_look, does_not_read_what_was_freed)
+TEST(struct_look, does_not_read_freed_memory)
 {
     struct whole w = { .part_count = 2 };
     w.parts = calloc(2, sizeof *w.parts);
@@ -117,7 +117,7 @@ TEST(struct_look, does_not_read_what_was_freed)
     free_good(graph);
 }
 
-TEST(struct_look, leaves_alone_what_the_program_has_changed_by_itself)
+TEST(struct_look, keeps_nodes_changed_by_the_program)
 {
     struct part part = { 2, numbers, NULL };
     struct whole w = { &part, 1, { 1, numbers, NULL }, &part, numbers, 1, 1 };
@@ -142,7 +142,7 @@ TEST(struct_look, leaves_alone_what_the_program_has_changed_by_itself)
     free_good(graph);
 }
 
-TEST(struct_look, refuses_by_path_what_cannot_be_and_changes_nothing)
+TEST(struct_look, refuses_invalid_members_by_path_and_changes_nothing)
 {
     struct part part = { 2, numbers, NULL };
     struct whole w = { &part, 1, { 1, numbers, NULL }, NULL, numbers, 1, 1 };
@@ -167,7 +167,7 @@ TEST(struct_look, refuses_by_path_what_cannot_be_and_changes_nothing)
 
 /* Structs that a call does not reach may have been freed: only reachable ones
  * are checked, on any path. */
-TEST(struct_look, sees_what_a_call_reaches_and_no_other)
+TEST(struct_look, checks_only_structs_reachable_in_the_call)
 {
     struct part parts[3] = { { 1, numbers, NULL }, { 1, numbers, NULL },
         { 1, numbers, NULL } };
@@ -193,7 +193,7 @@ TEST(struct_look, sees_what_a_call_reaches_and_no_other)
 }
 
 /* A call for a part of a struct checks the whole struct. */
-TEST(struct_look, sees_it_from_a_part_too)
+TEST(struct_look, checks_the_whole_struct_for_a_part)
 {
     struct part parts[2] = { { 1, numbers, NULL }, { 1, numbers, NULL } };
     struct whole w = { .parts = parts, .part_count = 2 };
@@ -206,7 +206,7 @@ TEST(struct_look, sees_it_from_a_part_too)
 }
 
 /* A list that shrinks removes a struct that the program added to an element. */
-TEST(struct_look, sees_the_others_where_one_of_them_goes)
+TEST(struct_look, checks_the_others_when_a_struct_is_removed)
 {
     struct part parts[2] = { { 1, numbers, NULL }, { 1, numbers, NULL } };
     struct part own[2] = { { 1, numbers, NULL }, { 1, numbers, NULL } };
@@ -226,7 +226,7 @@ TEST(struct_look, sees_the_others_where_one_of_them_goes)
     free_good(graph);
 }
 
-TEST(struct_look, takes_all_the_next_time_where_memory_ended)
+TEST(struct_look, completes_after_a_failed_allocation)
 {
     struct part parts[3] = { { 1, numbers, NULL }, { 2, numbers, NULL },
         { 3, numbers, NULL } };
@@ -250,7 +250,7 @@ TEST(struct_look, takes_all_the_next_time_where_memory_ended)
     }
 }
 
-TEST(struct_look, leaves_a_member_that_stands_in_the_place_of_another)
+TEST(struct_look, keeps_a_member_tracked_in_place_of_another)
 {
     struct part one = { 1, numbers, numbers };
     begin();
@@ -265,7 +265,7 @@ TEST(struct_look, leaves_a_member_that_stands_in_the_place_of_another)
     free_good(graph);
 }
 
-TEST(struct_look, brings_back_what_waited_when_the_struct_was_asked_for)
+TEST(struct_look, adds_removed_members_again_after_a_rebind)
 {
     struct part one = { 1, numbers, numbers };
     begin();
@@ -281,7 +281,7 @@ TEST(struct_look, brings_back_what_waited_when_the_struct_was_asked_for)
     free_good(graph);
 }
 
-TEST(struct_look, leaves_an_element_that_stands_in_the_place_of_a_field)
+TEST(struct_look, keeps_an_element_tracked_in_place_of_a_field)
 {
     struct part parts[2] = { { 1, numbers, NULL }, { 1, numbers, NULL } };
     struct whole w = { .parts = parts, .part_count = 2 };

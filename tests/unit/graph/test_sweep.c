@@ -30,7 +30,7 @@ static const struct vv_name *known(const char *name)
     return vv_names_find(&graph->names, name, strlen(name));
 }
 
-TEST(sweep, bounds_names_by_what_lives)
+TEST(sweep, bounds_names_by_live_nodes)
 {
     begin();
     varve_add_object(root, "stays");
@@ -48,7 +48,7 @@ TEST(sweep, bounds_names_by_what_lives)
 }
 
 /* By every call that removes a name. */
-TEST(sweep, lets_go_of_names_that_were_untracked_or_replaced)
+TEST(sweep, frees_names_of_untracked_or_replaced_edges)
 {
     float v = 0;
     begin();
@@ -72,7 +72,7 @@ TEST(sweep, lets_go_of_names_that_were_untracked_or_replaced)
     free_good(graph);
 }
 
-TEST(sweep, keeps_every_name_that_is_had)
+TEST(sweep, keeps_every_name_in_use)
 {
     float v = 0, m = 0;
     begin();
@@ -124,7 +124,7 @@ static void forget(struct vv_observer *self)
     (void)self;
 }
 
-TEST(sweep, asks_observers_and_waits_for_one_that_is_busy)
+TEST(sweep, calls_observers_and_is_delayed_by_a_busy_one)
 {
     begin();
     struct keeper k = { { .names_swept = keep, .is_busy = busy,
@@ -144,7 +144,7 @@ TEST(sweep, asks_observers_and_waits_for_one_that_is_busy)
 
 /* A large graph is not searched for each removed name: a sweep starts after as
  * many new names as it examines. */
-TEST(sweep, costs_each_name_a_little)
+TEST(sweep, has_a_small_amortized_cost_for_each_name)
 {
     enum { LIVING = 20000 };
     char name[32];

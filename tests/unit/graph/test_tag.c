@@ -6,7 +6,7 @@
 
 #include "tag.h"
 
-TEST(tag, is_a_set_on_each_node)
+TEST(tag, can_be_several_on_each_node)
 {
     varve_graph *graph = new_graph();
     varve_node *root = varve_graph_root(graph);
@@ -28,7 +28,7 @@ TEST(tag, is_a_set_on_each_node)
     free_good(graph);
 }
 
-TEST(tag, that_is_local_is_known_by_its_bit)
+TEST(tag, local_is_tested_by_its_bit)
 {
     varve_graph *graph = new_graph();
     varve_node *root = varve_graph_root(graph);
@@ -39,7 +39,7 @@ TEST(tag, that_is_local_is_known_by_its_bit)
     free_good(graph);
 }
 
-TEST(tag, is_one_of_64_at_most)
+TEST(tag, is_limited_to_64_names)
 {
     char name[16];
     varve_graph *graph = new_graph();
@@ -58,7 +58,7 @@ TEST(tag, is_one_of_64_at_most)
     free_bad(graph, VARVE_LIMIT);
 }
 
-TEST(tag, has_a_valid_name)
+TEST(tag, requires_a_valid_name)
 {
     const char *bad[] = { NULL, "", "\xc3" };
     for (int i = 0; i < 3; i++) {
@@ -69,7 +69,7 @@ TEST(tag, has_a_valid_name)
     }
 }
 
-TEST(tag, needs_memory_for_its_name)
+TEST(tag, reports_a_failed_allocation_of_its_name)
 {
     bool failed = true;
     for (long n = 0; failed; n++) {

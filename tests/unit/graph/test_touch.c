@@ -31,7 +31,7 @@ static bool is_touched(const varve_node *node)
     return node->touched == 7;
 }
 
-TEST(touch, of_a_variable_is_of_that_alone)
+TEST(touch, of_a_variable_marks_only_that_variable)
 {
     begin();
     varve_mark_dirty(inner);
@@ -40,7 +40,7 @@ TEST(touch, of_a_variable_is_of_that_alone)
     free_good(graph);
 }
 
-TEST(touch, of_another_node_is_of_all_that_can_be_reached)
+TEST(touch, of_another_node_marks_its_reachable_subtree)
 {
     begin();
     varve_mark_dirty(object);
@@ -49,7 +49,7 @@ TEST(touch, of_another_node_is_of_all_that_can_be_reached)
     free_good(graph);
 }
 
-TEST(touch, without_memory_is_of_everything)
+TEST(touch, without_memory_marks_everything)
 {
     begin();
     test_fail_allocation(0, false);
@@ -59,7 +59,7 @@ TEST(touch, without_memory_is_of_everything)
     free_good(graph);
 }
 
-TEST(touch, comes_with_what_the_library_does)
+TEST(touch, is_done_by_changes_of_the_library)
 {
     static float elsewhere;
     begin();
@@ -78,7 +78,7 @@ TEST(touch, comes_with_what_the_library_does)
     free_good(graph);
 }
 
-TEST(touch, of_no_node_is_nothing)
+TEST(touch, of_null_marks_nothing)
 {
     begin();
     varve_mark_dirty(NULL);
@@ -124,7 +124,7 @@ static void check_pages(size_t first, size_t count)
     cr_assert_neq(rows->touched, graph->moment);
 }
 
-TEST(touch, of_rows_is_of_the_pages_that_have_them)
+TEST(touch, of_rows_marks_their_pages)
 {
     varve_error error = { 0 };
     begin_rows();
@@ -147,7 +147,7 @@ TEST(touch, of_rows_is_of_the_pages_that_have_them)
     free_good(graph);
 }
 
-TEST(touch, of_a_box_is_of_the_pages_that_have_its_rows)
+TEST(touch, of_a_box_marks_the_pages_of_its_rows)
 {
     varve_error error = { 0 };
     const varve_box columns = { .start = { 10, 500 }, .extents = { 6, 12 } };
@@ -160,7 +160,7 @@ TEST(touch, of_a_box_is_of_the_pages_that_have_its_rows)
     free_good(graph);
 }
 
-TEST(touch, of_rows_goes_with_the_size_of_the_value)
+TEST(touch, of_rows_is_reset_by_a_new_size)
 {
     varve_error error = { 0 };
     static float other[ROWS / 2][ROW];
@@ -179,7 +179,7 @@ TEST(touch, of_rows_goes_with_the_size_of_the_value)
     free_good(graph);
 }
 
-TEST(touch, of_rows_without_memory_is_of_all)
+TEST(touch, of_rows_without_memory_marks_all)
 {
     varve_error error = { 0 };
     for (long failing = 0; failing < 2; failing++) {
@@ -193,7 +193,7 @@ TEST(touch, of_rows_without_memory_is_of_all)
 }
 
 /* A partially restored variable is complete when all of it is set. */
-TEST(touch, of_rows_makes_nothing_whole)
+TEST(touch, of_rows_does_not_complete_a_partial_restore)
 {
     varve_error error = { 0 };
     begin_rows();
@@ -212,7 +212,7 @@ TEST(touch, of_rows_makes_nothing_whole)
     free_good(graph);
 }
 
-TEST(touch, of_rows_that_are_not_there_is_a_misuse)
+TEST(touch, of_rows_out_of_range_is_a_misuse)
 {
     varve_error error = { 0 };
     const varve_box beyond = { .start = { 0, 500 }, .extents = { 1, 13 } };

@@ -9,7 +9,7 @@
 #include "support/views.h"
 #include "value_bytes.h"
 
-TEST(value_bytes, lie_apart_or_not)
+TEST(value_bytes, can_be_strided_or_contiguous)
 {
     struct {
         double x, y;
@@ -33,7 +33,7 @@ TEST(value_bytes, lie_apart_or_not)
     free_good(graph);
 }
 
-TEST(value_bytes, are_asked_for_no_more_than_was_promised)
+TEST(value_bytes, are_requested_within_the_documented_limits)
 {
     struct view v;
     size_t size = 3 * VV_RANGE_SIZE + 24;
@@ -55,7 +55,7 @@ TEST(value_bytes, are_asked_for_no_more_than_was_promised)
     free(bytes);
 }
 
-TEST(value_bytes, tell_what_failed_and_with_what)
+TEST(value_bytes, report_the_failed_function_and_its_error)
 {
     struct view v;
     double room[5];

@@ -32,7 +32,7 @@ TEST(variable, is_a_view_of_the_programs_memory)
     cr_assert_eq(w[5], 6);
 }
 
-TEST(variable, refuses_shapes_that_cannot_be)
+TEST(variable, refuses_invalid_shapes)
 {
     uint64_t ones[17];
     for (int i = 0; i < 17; i++)
@@ -59,7 +59,7 @@ TEST(variable, refuses_shapes_that_cannot_be)
     free_good(graph);
 }
 
-TEST(variable, says_which_extent_is_negative)
+TEST(variable, reports_a_negative_extent)
 {
     float x[4] = { 0 };
     int64_t count = -12;
@@ -74,7 +74,7 @@ TEST(variable, says_which_extent_is_negative)
     varve_graph_free(graph);
 }
 
-TEST(variable, needs_memory_unless_it_has_no_elements)
+TEST(variable, requires_memory_unless_it_is_empty)
 {
     begin();
     varve_node *empty = varve_add_variable(
@@ -183,7 +183,7 @@ static void release(struct vv_borrowed *self, void *data)
     released = data;
 }
 
-TEST(variable, borrows_memory_and_lets_go_of_it)
+TEST(variable, borrows_memory_and_releases_it)
 {
     static float other[2] = { 1, 2 };
     static float third[2] = { 3, 4 };
@@ -214,7 +214,7 @@ TEST(variable, keeps_the_bytes_of_its_strings)
     free_good(graph);
 }
 
-TEST(variable, survives_every_failed_allocation)
+TEST(variable, handles_every_failed_allocation)
 {
     bool failed = true;
     for (long n = 0; failed; n++) {

@@ -45,7 +45,7 @@ static void check_walk(varve_node *from, const char *wanted)
     cr_assert_str_eq(p.text, wanted);
 }
 
-TEST(walk, goes_breadth_first_in_order_of_names)
+TEST(walk, is_breadth_first_in_order_of_names)
 {
     begin();
     varve_node *b = varve_add_object(root, "b");
@@ -60,7 +60,7 @@ TEST(walk, goes_breadth_first_in_order_of_names)
     free_good(graph);
 }
 
-TEST(walk, takes_a_list_by_position_and_each_node_once)
+TEST(walk, visits_lists_by_index_and_each_node_once)
 {
     begin();
     varve_node *list = varve_add_list(root, "list");
@@ -97,7 +97,7 @@ TEST(walk, has_slots_last_in_order_of_owner_variable_and_name)
     free_good(graph);
 }
 
-TEST(walk, does_not_depend_on_the_order_of_making)
+TEST(walk, does_not_depend_on_creation_order)
 {
     static const char *const names[] = { "d", "a", "c", "b" };
     for (int first = 0; first < 4; first++) {
@@ -109,7 +109,7 @@ TEST(walk, does_not_depend_on_the_order_of_making)
     }
 }
 
-TEST(walk, ends_with_what_the_visitor_returns)
+TEST(walk, returns_the_status_of_the_visitor)
 {
     struct paths p = { .stop_at = 2 };
     begin();
@@ -138,7 +138,7 @@ TEST(walk, finds_the_variables_without_a_value)
     free_good(graph);
 }
 
-TEST(walk, knows_places_and_paths_of_what_it_has_seen)
+TEST(walk, has_indices_and_paths_of_visited_nodes)
 {
     struct vv_walk walk;
     struct vv_buffer path;
@@ -169,7 +169,7 @@ static bool is_closed(const varve_node *node)
     return node == closed;
 }
 
-TEST(walk, does_not_go_on_where_it_ends)
+TEST(walk, does_not_continue_below_closed_nodes)
 {
     begin();
     struct vv_walk walk;
@@ -188,7 +188,7 @@ TEST(walk, does_not_go_on_where_it_ends)
     free_good(graph);
 }
 
-TEST(walk, survives_every_failed_allocation)
+TEST(walk, handles_every_failed_allocation)
 {
     begin();
     varve_node *x = leaf(root, "x");
@@ -242,7 +242,7 @@ static double time_of(size_t children)
     return taken;
 }
 
-TEST(walk, takes_time_in_proportion_to_the_nodes)
+TEST(walk, takes_time_proportional_to_the_nodes)
 {
     double small = time_of(10000);
     double large = time_of(100000);
@@ -272,7 +272,7 @@ TEST(walk, reaches_a_million_nodes)
     free_good(graph);
 }
 
-TEST(walk, goes_as_deep_as_the_graph)
+TEST(walk, reaches_any_depth)
 {
     enum { DEPTH = 200000 };
     struct vv_walk walk;

@@ -15,7 +15,7 @@ static varve_tensor of(varve_dtype dtype, uint64_t rows, uint64_t columns)
     return varve_view(NULL, dtype, VARVE_SHAPE(rows, columns));
 }
 
-TEST(placement, by_turns_gives_each_server_the_next)
+TEST(placement, round_robin_uses_each_server_in_turn)
 {
     const uint32_t expected[] = { 0, 1, 2, 0, 1, 2, 0 };
     for (uint32_t i = 0; i < 7; i++)
@@ -25,7 +25,7 @@ TEST(placement, by_turns_gives_each_server_the_next)
 }
 
 /* As numpy's argmin: the first of several. */
-TEST(placement, by_load_takes_the_first_of_the_least_loaded)
+TEST(placement, by_load_uses_the_first_of_the_least_loaded)
 {
     const uint64_t sizes[] = { 10, 2, 2, 3, 1, 5, 0, 0 };
     const uint32_t expected[] = { 0, 1, 2, 1, 2, 2, 1, 1 };
@@ -79,7 +79,7 @@ TEST(placement, by_path_is_the_same_on_every_machine)
     cr_assert_eq(varve_place_by_path("x", NULL, 0), 0);
 }
 
-TEST(placement, by_path_shares_evenly_and_moves_little)
+TEST(placement, by_path_distributes_evenly_and_moves_few)
 {
     for (uint32_t servers = 1; servers < MOST_SERVERS; servers++) {
         uint32_t counts[MOST_SERVERS] = { 0 }, moved = 0;
@@ -99,7 +99,7 @@ TEST(placement, by_path_shares_evenly_and_moves_little)
 }
 
 /* The placement depends on names, not on positions in the list. */
-TEST(placement, by_path_moves_only_what_was_with_a_server_that_goes)
+TEST(placement, by_path_moves_only_values_of_a_removed_server)
 {
     static const char *const before[] = { "a", "b", "c", "d", "e" };
     static const char *const after[] = { "e", "a", "d", "b" };
@@ -128,7 +128,7 @@ TEST(placement, counts_parts_as_tensorflow_does)
     cr_assert_eq(varve_parts_at_most(&words, 1, 128, 0), 4);
 }
 
-TEST(placement, makes_one_part_of_what_cannot_be_cut)
+TEST(placement, gives_one_part_for_values_that_cannot_be_split)
 {
     float number = 1;
     const varve_tensor scalar = varve_scalar(&number);
@@ -147,7 +147,7 @@ TEST(placement, makes_one_part_of_what_cannot_be_cut)
 
 /* Parts are contiguous up to the end, as equal as possible, and do not exceed a
  * given largest size. */
-TEST(placement, cuts_into_parts_that_make_the_whole)
+TEST(placement, splits_into_parts_that_cover_the_value)
 {
     uint64_t random = proof_seed();
     for (uint64_t round = 0; round < proof_size(2000, 200000); round++) {

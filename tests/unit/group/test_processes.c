@@ -42,12 +42,12 @@ static void trap_everywhere(enum way way, uint32_t largest_group)
     free_outcomes(outcomes);
 }
 
-TEST(processes, are_told_of_one_that_is_killed_at_any_call)
+TEST(processes, report_a_process_killed_at_any_call)
 {
     trap_everywhere(KILLS, (uint32_t)proof_size(3, 5));
 }
 
-TEST(processes, are_told_of_one_whose_calls_fail)
+TEST(processes, report_a_process_whose_calls_fail)
 {
     trap_everywhere(FAILS, (uint32_t)proof_size(3, 5));
 }
@@ -61,7 +61,7 @@ static void end_before_joining(
     outcome->status = comm->barrier(comm->self);
 }
 
-TEST(processes, are_told_of_one_that_never_joined)
+TEST(processes, report_a_process_that_never_joined)
 {
     struct outcomes *outcomes = new_outcomes();
     for (trapped_rank = 0; trapped_rank < 4; trapped_rank++) {
@@ -89,7 +89,7 @@ static void wait_while_one_ends(
     outcome->calls = (long)((vv_posix_system.uptime(NULL) - begin) / 1000000);
 }
 
-TEST(processes, are_told_at_once_though_another_has_not_come)
+TEST(processes, report_a_loss_although_another_has_not_joined)
 {
     struct outcomes *outcomes = new_outcomes();
     run_group(new_group(3, NULL, NULL), 3, wait_while_one_ends, outcomes);
@@ -116,7 +116,7 @@ static void leave_early(
     free(many);
 }
 
-TEST(processes, may_leave_when_their_part_is_done)
+TEST(processes, may_end_before_the_others)
 {
     struct outcomes *outcomes = new_outcomes();
     run_group(new_group(3, NULL, NULL), 3, leave_early, outcomes);
@@ -140,7 +140,7 @@ static void let_a_child_go(
     outcome->status = comm->barrier(comm->self);
 }
 
-TEST(processes, do_not_end_with_a_child_that_lets_go)
+TEST(processes, are_not_affected_by_a_child_that_closes_its_copy)
 {
     struct outcomes *outcomes = new_outcomes();
     run_group(new_group(3, NULL, NULL), 3, let_a_child_go, outcomes);
@@ -160,7 +160,7 @@ static void wait_in_vain(
         outcome->status = comm->barrier(comm->self);
 }
 
-TEST(processes, give_up_after_the_timeout)
+TEST(processes, fail_after_the_timeout)
 {
     struct outcomes *outcomes = new_outcomes();
     const varve_processes_options options = { .timeout_ms = 100 };
@@ -195,7 +195,7 @@ static void check_misuse(const void *made, varve_error *error)
     error->status = VARVE_OK;
 }
 
-TEST(processes, refuse_what_makes_no_group)
+TEST(processes, refuse_invalid_arguments)
 {
     varve_error error = { 0 };
     const varve_processes_options options = { .timeout_ms = -1 };
@@ -210,7 +210,7 @@ TEST(processes, refuse_what_makes_no_group)
     varve_processes_free(NULL);
 }
 
-TEST(processes, without_memory_or_descriptors_leave_nothing)
+TEST(processes, leak_nothing_without_memory_or_descriptors)
 {
     varve_error error = { 0 };
     varve_processes *all = NULL;

@@ -45,7 +45,7 @@ static void run_both(uint32_t size, uint32_t rank, struct trap as,
     check_ends(outcomes, size, "two communicators");
 }
 
-TEST(processes, have_another_beside_them)
+TEST(processes, can_be_used_with_their_original)
 {
     struct outcomes *outcomes = new_outcomes();
     for (uint32_t size = 1; size <= 4; size++) {
@@ -61,7 +61,7 @@ TEST(processes, have_another_beside_them)
 }
 
 /* No rank waits forever, whichever system call fails on any rank. */
-TEST(processes, have_another_or_fail_whatever_goes_wrong)
+TEST(processes, are_created_or_fail_at_any_failed_call)
 {
     struct outcomes *outcomes = new_outcomes();
     for (uint32_t rank = 0; rank < 3; rank++) {
@@ -97,7 +97,7 @@ static void lack_memory(
         copy->release(copy->self);
 }
 
-TEST(processes, have_another_all_or_none)
+TEST(processes, are_created_on_all_ranks_or_none)
 {
     struct outcomes *outcomes = new_outcomes();
     for (trapped_rank = 0; trapped_rank < 3; trapped_rank++) {
@@ -136,7 +136,7 @@ static void leave_first(
     copy->release(copy->self);
 }
 
-TEST(processes, end_with_all_that_was_made_of_them)
+TEST(processes, are_closed_with_their_original)
 {
     struct outcomes *outcomes = new_outcomes();
     run_group(new_group(3, NULL, NULL), 3, leave_first, outcomes);
@@ -176,7 +176,7 @@ static void fork_a_child(
     outcome->is_wrong |= comm->barrier(comm->self) != VARVE_OK;
 }
 
-TEST(processes, let_a_child_go_of_all_sockets)
+TEST(processes, close_all_sockets_in_a_child)
 {
     struct outcomes *outcomes = new_outcomes();
     run_group(new_group(3, NULL, NULL), 3, fork_a_child, outcomes);

@@ -4,7 +4,7 @@
  */
 #include "groups.h"
 
-TEST(star, bring_everything_where_it_belongs)
+TEST(star, deliver_all_data)
 {
     static const size_t largest[] = { 300000, 5000, 100 };
     struct outcomes *outcomes = new_outcomes();
@@ -27,7 +27,7 @@ TEST(star, bring_everything_where_it_belongs)
     free_outcomes(outcomes);
 }
 
-TEST(star, go_on_after_interruptions_and_single_bytes)
+TEST(star, continue_after_interruptions_and_short_transfers)
 {
     struct outcomes *outcomes = new_outcomes();
     script = (struct comm_script){ .seed = 3, .steps = 20 };
@@ -57,7 +57,7 @@ static void lose_step(
         outcome->status = comm->barrier(comm->self);
 }
 
-TEST(star, see_that_they_have_lost_step)
+TEST(star, detect_different_calls)
 {
     struct outcomes *outcomes = new_outcomes();
     run_group(new_group(3, NULL, NULL), 3, lose_step, outcomes);
@@ -83,7 +83,7 @@ static void shift_to_nobody(
     outcome->status = comm->shift(comm->self, &one);
 }
 
-TEST(star, refuse_to_send_what_nobody_expects)
+TEST(star, refuse_data_of_an_unexpected_size)
 {
     struct outcomes *outcomes = new_outcomes();
     const varve_shift cases[] = {
@@ -137,7 +137,7 @@ static void move_much(
     munmap(bytes, size);
 }
 
-TEST(star, move_values_of_any_size)
+TEST(star, transfer_values_of_any_size)
 {
     struct outcomes *outcomes = new_outcomes();
     run_group(new_group(2, NULL, NULL), 2, move_much, outcomes);

@@ -33,7 +33,7 @@ static struct vv_listing *list(struct vv_listing *l)
     return l;
 }
 
-TEST(data_sizes, are_those_of_the_layers_of_each)
+TEST(data_sizes, include_the_data_files_of_each_checkpoint)
 {
     struct vv_listing l;
     varve_error error = { 0 };
@@ -63,7 +63,7 @@ static void save_in_layers(struct rank *r, const void *user)
     }
 }
 
-TEST(data_sizes, count_what_is_shared_once)
+TEST(data_sizes, count_shared_data_once)
 {
     struct vv_listing l;
     varve_error error = { 0 };
@@ -96,7 +96,7 @@ TEST(data_sizes, are_found_up_to_a_bound)
     end_disk();
 }
 
-TEST(data_sizes, want_memory)
+TEST(data_sizes, report_failed_allocations)
 {
     struct vv_listing l;
     varve_error error = { 0 };

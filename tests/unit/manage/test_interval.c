@@ -12,7 +12,7 @@ static void pass(const struct vv_system *system, int64_t seconds)
     system->sleep(system->state, seconds * VV_SECOND);
 }
 
-TEST(interval, without_any_it_is_always_over)
+TEST(interval, is_always_over_without_a_setting)
 {
     struct memory *memory = memory_new();
     const struct vv_system *system = memory_system(memory);
@@ -23,7 +23,7 @@ TEST(interval, without_any_it_is_always_over)
     memory_free(memory);
 }
 
-TEST(interval, of_steps_is_over_at_multiples_and_where_they_go_back)
+TEST(interval, of_steps_is_over_at_multiples_and_after_a_step_back)
 {
     struct memory *memory = memory_new();
     const struct vv_system *system = memory_system(memory);
@@ -38,7 +38,7 @@ TEST(interval, of_steps_is_over_at_multiples_and_where_they_go_back)
     memory_free(memory);
 }
 
-TEST(interval, of_time_is_over_at_once_and_then_by_the_clock)
+TEST(interval, of_time_is_over_first_and_then_by_the_clock)
 {
     struct memory *memory = memory_new();
     const struct vv_system *system = memory_system(memory);
@@ -52,7 +52,7 @@ TEST(interval, of_time_is_over_at_once_and_then_by_the_clock)
     memory_free(memory);
 }
 
-TEST(interval, of_both_is_over_with_the_first_of_them)
+TEST(interval, of_both_is_over_with_the_earlier_one)
 {
     struct memory *memory = memory_new();
     const struct vv_system *system = memory_system(memory);

@@ -30,7 +30,7 @@ static varve_status refused(struct sea *sea, const char *path)
     return error.status;
 }
 
-TEST(lease, keeps_who_deletes_from_the_file_until_it_ends)
+TEST(lease, protects_a_file_from_deletion_until_its_end)
 {
     struct sea sea = sea_new();
     const struct vv_system *system = memory_system(sea.memory);
@@ -46,7 +46,7 @@ TEST(lease, keeps_who_deletes_from_the_file_until_it_ends)
     sea_free(&sea);
 }
 
-TEST(lease, finds_what_a_restore_would)
+TEST(lease, finds_the_same_checkpoint_as_a_restore)
 {
     struct sea sea = sea_new();
     put(&sea, "run/c-2.varve");
@@ -74,7 +74,7 @@ TEST(lease, is_refused_without_a_path)
     sea_free(&sea);
 }
 
-TEST(lease, gives_up_on_a_file_that_is_locked_for_ten_seconds)
+TEST(lease, fails_after_waiting_ten_seconds_for_a_lock)
 {
     struct sea sea = sea_new();
     put(&sea, "c-1.varve");
@@ -114,7 +114,7 @@ static void let_come(struct stranger *stranger, long number)
         .stop = come, .user = stranger });
 }
 
-TEST(lease, waits_for_a_lock_that_ends)
+TEST(lease, waits_until_a_lock_is_released)
 {
     struct sea sea = sea_new();
     put(&sea, "c-1.varve");
@@ -127,7 +127,7 @@ TEST(lease, waits_for_a_lock_that_ends)
     sea_free(&sea);
 }
 
-TEST(lease, of_a_file_that_was_deleted_just_now_is_refused)
+TEST(lease, of_a_file_deleted_meanwhile_is_refused)
 {
     struct sea sea = sea_new();
     put(&sea, "c-1.varve");
@@ -137,7 +137,7 @@ TEST(lease, of_a_file_that_was_deleted_just_now_is_refused)
     sea_free(&sea);
 }
 
-TEST(lease, of_a_prefix_takes_the_next_best_where_the_newest_is_deleted)
+TEST(lease, of_a_prefix_uses_the_next_if_the_newest_is_deleted)
 {
     struct sea sea = sea_new();
     put(&sea, "c-1.varve");
@@ -150,7 +150,7 @@ TEST(lease, of_a_prefix_takes_the_next_best_where_the_newest_is_deleted)
     sea_free(&sea);
 }
 
-TEST(lease, is_of_the_file_that_now_has_the_name)
+TEST(lease, applies_to_the_current_file_of_the_name)
 {
     struct sea sea = sea_new();
     put(&sea, "c-1.varve");
@@ -162,7 +162,7 @@ TEST(lease, is_of_the_file_that_now_has_the_name)
     sea_free(&sea);
 }
 
-TEST(lease, of_a_file_that_is_replaced_all_the_time_is_given_up)
+TEST(lease, of_a_file_that_is_always_replaced_times_out)
 {
     struct sea sea = sea_new();
     put(&sea, "c-1.varve");
@@ -174,7 +174,7 @@ TEST(lease, of_a_file_that_is_replaced_all_the_time_is_given_up)
     sea_free(&sea);
 }
 
-TEST(lease, keeps_the_file_open_where_there_are_no_locks)
+TEST(lease, keeps_the_file_open_if_there_are_no_locks)
 {
     static const int numbers[] = { ENOLCK, EOPNOTSUPP, EBADF, EINVAL, ENOSYS };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
@@ -191,7 +191,7 @@ TEST(lease, keeps_the_file_open_where_there_are_no_locks)
 
 /* --- Failures ----------------------------------------------------------- */
 
-TEST(lease, without_memory_is_refused)
+TEST(lease, fails_without_memory)
 {
     struct sea sea = sea_new();
     put(&sea, "run/c-1.varve");
@@ -213,7 +213,7 @@ TEST(lease, without_memory_is_refused)
 }
 
 /* Failing lock or close calls do not prevent a lease. */
-TEST(lease, over_a_failing_system_is_refused_and_leaves_nothing)
+TEST(lease, fails_and_leaks_nothing_if_system_calls_fail)
 {
     struct sea sea = sea_new();
     put(&sea, "run/c-1.varve");

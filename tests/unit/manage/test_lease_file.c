@@ -50,7 +50,7 @@ static bool has(struct world *w, const char *path)
     return memory_bytes(w->memory, path, &size) != NULL;
 }
 
-TEST(lease_file, keeps_what_is_read_where_there_are_no_locks)
+TEST(lease_file, protects_a_checkpoint_if_there_are_no_locks)
 {
     struct world w;
     varve_error error = { 0 };
@@ -89,7 +89,7 @@ static int rename_beside_a_lease(
     return rename_under(state, directory, from, to);
 }
 
-TEST(lease_file, taken_while_its_checkpoint_is_deleted_keeps_it)
+TEST(lease_file, taken_during_the_deletion_keeps_the_checkpoint)
 {
     struct world w;
     const varve_manager_options options = { .keep_last = 1 };
@@ -123,7 +123,7 @@ TEST(lease_file, expires_by_the_time_of_the_file_server)
     world_end(&w);
 }
 
-TEST(lease_file, of_a_checkpoint_that_is_gone_is_none)
+TEST(lease_file, of_a_missing_checkpoint_is_refused)
 {
     struct world w;
     varve_error error = { 0 };
@@ -134,7 +134,7 @@ TEST(lease_file, of_a_checkpoint_that_is_gone_is_none)
     world_end(&w);
 }
 
-TEST(lease_file, tells_of_a_renewal_that_failed_and_of_its_end)
+TEST(lease_file, reports_a_failed_renewal_and_its_expiry)
 {
     struct world w;
     varve_error error = { 0 };
@@ -164,7 +164,7 @@ TEST(lease_file, tells_of_a_renewal_that_failed_and_of_its_end)
     world_end(&w);
 }
 
-TEST(lease_file, of_a_watch_that_ended_is_told_by_its_next_call)
+TEST(lease_file, expired_in_a_watch_is_reported_by_the_next_call)
 {
     struct world w;
     varve_error error = { 0 };
@@ -184,7 +184,7 @@ TEST(lease_file, of_a_watch_that_ended_is_told_by_its_next_call)
     world_end(&w);
 }
 
-TEST(lease_file, over_a_failing_system_leaves_nothing)
+TEST(lease_file, leaves_no_file_if_system_calls_fail)
 {
     for (long n = 0;; n++) {
         struct world w;

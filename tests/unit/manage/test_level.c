@@ -62,7 +62,7 @@ static void copy_and_tidy(struct beside *b, uint64_t number)
 
 /* --- Copying ------------------------------------------------------------ */
 
-TEST(level, has_one_copy_and_knows_it)
+TEST(level, copies_a_checkpoint_only_once)
 {
     struct beside b;
     varve_error error = { 0 };
@@ -79,7 +79,7 @@ TEST(level, has_one_copy_and_knows_it)
     end(&b);
 }
 
-TEST(level, knows_a_copy_by_its_identity)
+TEST(level, recognizes_a_copy_by_its_identity)
 {
     struct beside b;
     varve_error error = { 0 };
@@ -102,7 +102,7 @@ TEST(level, knows_a_copy_by_its_identity)
     end(&b);
 }
 
-TEST(level, spares_what_is_there_and_not_a_copy)
+TEST(level, does_not_replace_a_file_that_is_not_a_copy)
 {
     struct beside b;
     varve_error error = { 0 };
@@ -121,7 +121,7 @@ TEST(level, spares_what_is_there_and_not_a_copy)
     end(&b);
 }
 
-TEST(level, does_not_copy_what_is_damaged)
+TEST(level, does_not_copy_a_damaged_checkpoint)
 {
     struct beside b;
     varve_error error = { 0 };
@@ -134,7 +134,7 @@ TEST(level, does_not_copy_what_is_damaged)
     end(&b);
 }
 
-TEST(level, keeps_its_pace_by_the_clock)
+TEST(level, limits_its_rate_by_the_clock)
 {
     struct beside b;
     varve_error error = { 0 };
@@ -164,7 +164,7 @@ TEST(level, keeps_its_pace_by_the_clock)
 
 /* --- Deleting ----------------------------------------------------------- */
 
-TEST(level, keeps_what_its_policy_says_and_what_is_pinned_there)
+TEST(level, keeps_checkpoints_of_its_policy_and_pinned_ones)
 {
     struct beside b;
     begin(&b);
@@ -190,7 +190,7 @@ TEST(level, keeps_what_its_policy_says_and_what_is_pinned_there)
 
 /* A manager of the tier's directory finds all checkpoints, and the reasons to
  * keep them. */
-TEST(level, is_a_directory_as_any_other)
+TEST(level, can_be_managed_as_a_directory)
 {
     struct beside b;
     varve_error error = { 0 };
@@ -216,7 +216,7 @@ TEST(level, is_a_directory_as_any_other)
     end(&b);
 }
 
-TEST(level, deletes_nothing_beside_another_manager_at_work)
+TEST(level, deletes_nothing_while_another_manager_is_active)
 {
     struct beside b;
     varve_error error = { 0 };
@@ -262,7 +262,7 @@ TEST(level, counts_and_deletes_no_checkpoints_of_other_runs)
     end(&b);
 }
 
-TEST(level, removes_what_a_killed_copy_left)
+TEST(level, removes_files_of_a_killed_copy)
 {
     struct beside b;
     begin(&b);

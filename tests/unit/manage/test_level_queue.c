@@ -26,7 +26,7 @@ static bool is_copied(struct world *w, int number)
 
 /* --- Number of pending copies ------------------------------------------- */
 
-TEST(level_queue, leaves_out_the_oldest_where_more_wait_than_may)
+TEST(level_queue, skips_the_oldest_if_too_many_are_pending)
 {
     for (size_t most = 0; most <= 2; most++) {
         struct world w;
@@ -54,7 +54,7 @@ TEST(level_queue, leaves_out_the_oldest_where_more_wait_than_may)
     }
 }
 
-TEST(level_queue, keeps_what_waits_from_deletion)
+TEST(level_queue, protects_pending_checkpoints_from_deletion)
 {
     struct world w;
     varve_error error;
@@ -79,7 +79,7 @@ TEST(level_queue, keeps_what_waits_from_deletion)
 
 /* --- Failures ----------------------------------------------------------- */
 
-TEST(level_queue, tries_again_with_the_next_checkpoint_also_one_not_due)
+TEST(level_queue, retries_with_the_next_checkpoint_even_if_not_due)
 {
     struct world w;
     varve_error error = { 0 };
@@ -104,7 +104,7 @@ TEST(level_queue, tries_again_with_the_next_checkpoint_also_one_not_due)
     world_end(&w);
 }
 
-TEST(level_queue, gives_up_what_is_damaged_and_has_the_next_one)
+TEST(level_queue, skips_a_damaged_checkpoint_and_copies_the_next)
 {
     struct world w;
     varve_error error = { 0 };
@@ -129,7 +129,7 @@ TEST(level_queue, gives_up_what_is_damaged_and_has_the_next_one)
     world_end(&w);
 }
 
-TEST(level_queue, has_what_waits_behind_one_that_is_damaged)
+TEST(level_queue, copies_pending_checkpoints_after_a_damaged_one)
 {
     struct world w;
     varve_error error = { 0 };
@@ -151,7 +151,7 @@ TEST(level_queue, has_what_waits_behind_one_that_is_damaged)
     world_end(&w);
 }
 
-TEST(level_queue, without_a_thread_waits_for_one)
+TEST(level_queue, retries_to_start_its_thread)
 {
     struct world w;
     varve_error error = { 0 };
@@ -170,7 +170,7 @@ TEST(level_queue, without_a_thread_waits_for_one)
     world_end(&w);
 }
 
-TEST(level_queue, says_why_nothing_is_deleted_there)
+TEST(level_queue, reports_the_reason_for_not_deleting)
 {
     struct world w;
     varve_error error = { 0 };
@@ -192,7 +192,7 @@ TEST(level_queue, says_why_nothing_is_deleted_there)
     world_end(&w);
 }
 
-TEST(level_queue, the_end_of_a_manager_cancels_a_copy_at_its_next_chunk)
+TEST(level_queue, a_freed_manager_cancels_a_copy_at_the_next_chunk)
 {
     struct world w;
     static float large[1 << 20];
@@ -251,7 +251,7 @@ static void check_whole(struct world *w, long n)
             "call %ld left %s", n, memory_file_path(w->memory, i));
 }
 
-TEST(level_queue, a_call_that_fails_is_told_and_the_copy_made_again)
+TEST(level_queue, a_failed_call_is_reported_and_the_copy_repeated)
 {
     const varve_manager_options options = { WITH(one) };
     bool is_hit = true;
@@ -279,7 +279,7 @@ TEST(level_queue, a_call_that_fails_is_told_and_the_copy_made_again)
 
 /* From some call on all calls fail: for the disk this is equivalent to a
  * kill. */
-TEST(level_queue, a_kill_at_any_call_leaves_a_copy_that_is_whole_or_none)
+TEST(level_queue, a_kill_at_any_call_leaves_a_complete_copy_or_none)
 {
     const varve_manager_options options = { WITH(one) };
     bool is_hit = true;
@@ -307,7 +307,7 @@ TEST(level_queue, a_kill_at_any_call_leaves_a_copy_that_is_whole_or_none)
 }
 
 /* A copy whose name may not be durable is repeated; no other one is. */
-TEST(level_queue, a_copy_of_which_nobody_knows_is_made_again)
+TEST(level_queue, a_copy_that_may_not_be_durable_is_repeated)
 {
     struct world w;
     varve_error error = { 0 };

@@ -38,7 +38,7 @@ static void check_copy(
     varve_reader_free(reader);
 }
 
-TEST(levels, have_each_checkpoint_that_is_due_there)
+TEST(levels, receive_each_checkpoint_that_is_due)
 {
     struct world w;
     const varve_manager_options options = { WITH(two) };
@@ -72,7 +72,7 @@ TEST(levels, have_each_checkpoint_that_is_due_there)
     world_end(&w);
 }
 
-TEST(levels, are_due_by_the_clock_too)
+TEST(levels, can_be_due_by_time)
 {
     struct world w;
     const varve_level levels[] = {
@@ -94,7 +94,7 @@ TEST(levels, are_due_by_the_clock_too)
     world_end(&w);
 }
 
-TEST(levels, have_nothing_that_a_power_cut_may_take)
+TEST(levels, receive_no_checkpoint_that_is_not_durable)
 {
     struct world w;
     const varve_write_options write = { .no_sync = true };
@@ -110,7 +110,7 @@ TEST(levels, have_nothing_that_a_power_cut_may_take)
 
 /* A listing or an index that cannot be read after a save: the tier gets the
  * checkpoint nevertheless, or a flush fails. */
-TEST(levels, get_what_the_listing_after_a_save_does_not_show)
+TEST(levels, receive_a_checkpoint_missing_in_the_listing)
 {
     bool is_hit = true;
     for (long n = 0; is_hit; n++) {
@@ -140,7 +140,7 @@ TEST(levels, get_what_the_listing_after_a_save_does_not_show)
 }
 
 /* Two runs started from the beginning, each of which saved a step 10. */
-TEST(levels, replace_no_checkpoint_of_a_step_that_cannot_be_read)
+TEST(levels, replace_no_checkpoint_if_its_step_is_unreadable)
 {
     bool is_hit = true;
     for (long n = 0; is_hit; n++) {
@@ -178,7 +178,7 @@ TEST(levels, replace_no_checkpoint_of_a_step_that_cannot_be_read)
     }
 }
 
-TEST(levels, get_one_file_of_a_checkpoint_with_layers)
+TEST(levels, receive_an_incremental_checkpoint_as_one_file)
 {
     struct world w;
     static float large[1 << 16];
@@ -201,7 +201,7 @@ TEST(levels, get_one_file_of_a_checkpoint_with_layers)
     world_end(&w);
 }
 
-TEST(levels, get_a_number_again_that_a_later_save_has)
+TEST(levels, receive_the_later_save_of_a_number)
 {
     struct world w;
     const varve_manager_options options = {
@@ -222,7 +222,7 @@ TEST(levels, get_a_number_again_that_a_later_save_has)
     world_end(&w);
 }
 
-TEST(levels, get_what_is_saved_in_the_background)
+TEST(levels, receive_asynchronous_saves)
 {
     struct world w;
     varve_error error;
@@ -241,7 +241,7 @@ TEST(levels, get_what_is_saved_in_the_background)
 
 /* --- Checkpoints of an earlier manager ---------------------------------- */
 
-TEST(levels, a_copy_that_was_cut_short_is_made_by_the_next_manager)
+TEST(levels, an_interrupted_copy_is_made_by_the_next_manager)
 {
     for (int by_save = 0; by_save < 2; by_save++) {
         struct world w;
@@ -271,7 +271,7 @@ TEST(levels, a_copy_that_was_cut_short_is_made_by_the_next_manager)
     }
 }
 
-TEST(levels, of_what_was_left_so_much_waits_as_may_and_is_due)
+TEST(levels, pending_limit_applies_to_copies_left_by_a_manager)
 {
     struct world w;
     const varve_level levels[] = {
@@ -319,7 +319,7 @@ static const char *resumed_from(const struct world *w)
     return varve_restoration_path(varve_manager_restoration(w->manager));
 }
 
-TEST(levels, are_resumed_from_where_the_first_directory_is_gone)
+TEST(levels, are_used_to_resume_if_the_directory_is_lost)
 {
     struct world w;
     const varve_manager_options options = { WITH(one) };
@@ -336,7 +336,7 @@ TEST(levels, are_resumed_from_where_the_first_directory_is_gone)
 }
 
 /* No other checkpoint contains the values trained under the old name. */
-TEST(levels, keep_what_was_resumed_from_until_all_of_it_is_taken)
+TEST(levels, keep_the_resumed_checkpoint_until_fully_restored)
 {
     struct world w;
     float other = 42;
@@ -371,7 +371,7 @@ TEST(levels, keep_what_was_resumed_from_until_all_of_it_is_taken)
 }
 
 /* Numbers of the tier are not used again, even without a resume. */
-TEST(levels, are_counted_on_from_without_a_resume)
+TEST(levels, reserve_their_numbers_without_a_resume)
 {
     struct world w;
     const varve_manager_options options = { WITH(one) };
@@ -386,7 +386,7 @@ TEST(levels, are_counted_on_from_without_a_resume)
     world_end(&w);
 }
 
-TEST(levels, are_resumed_from_where_the_newest_is_damaged)
+TEST(levels, are_used_to_resume_if_the_newest_is_damaged)
 {
     struct world w;
     const varve_manager_options options = { WITH(one) };
@@ -401,7 +401,7 @@ TEST(levels, are_resumed_from_where_the_newest_is_damaged)
     world_end(&w);
 }
 
-TEST(levels, the_newest_is_resumed_from_and_of_equal_ones_the_fastest)
+TEST(levels, the_newest_and_of_equal_ones_the_fastest_is_resumed)
 {
     struct world w;
     const varve_manager_options options = { WITH(two) };
@@ -423,7 +423,7 @@ TEST(levels, the_newest_is_resumed_from_and_of_equal_ones_the_fastest)
     world_end(&w);
 }
 
-TEST(levels, one_that_cannot_be_listed_is_passed_over_where_allowed)
+TEST(levels, a_level_that_cannot_be_listed_is_skipped_if_allowed)
 {
     struct world w;
     varve_error error;
@@ -453,7 +453,7 @@ TEST(levels, one_that_cannot_be_listed_is_passed_over_where_allowed)
 }
 
 /* A first run, whose directory is empty, may start if that is allowed. */
-TEST(levels, a_run_may_begin_anew_beside_one_that_cannot_be_listed)
+TEST(levels, a_run_may_start_without_a_listing_if_allowed)
 {
     struct world w;
     varve_error error;
@@ -480,7 +480,7 @@ TEST(levels, a_run_may_begin_anew_beside_one_that_cannot_be_listed)
 
 /* --- Waiting ------------------------------------------------------------ */
 
-TEST(levels, are_waited_for_so_long_at_most)
+TEST(levels, drain_waits_at_most_for_its_timeout)
 {
     struct world w;
     varve_error error = { 0 };
@@ -501,7 +501,7 @@ TEST(levels, are_waited_for_so_long_at_most)
     world_end(&w);
 }
 
-TEST(levels, one_that_fails_does_not_stop_another)
+TEST(levels, a_failing_level_does_not_stop_another)
 {
     struct world w;
     varve_error error;
@@ -520,7 +520,7 @@ TEST(levels, one_that_fails_does_not_stop_another)
 
 /* --- Processes and options ---------------------------------------------- */
 
-TEST(levels, are_the_parent_s_after_a_fork)
+TEST(levels, belong_to_the_parent_after_a_fork)
 {
     struct world w;
     varve_error error;
@@ -549,7 +549,7 @@ static void refuse(const varve_manager_options *options, varve_node *root,
     cr_assert_eq(error.status, status, "%s", error.message);
 }
 
-TEST(levels, are_other_directories)
+TEST(levels, must_be_different_directories)
 {
     struct world w;
     levels_begin(&w, NULL);
@@ -570,7 +570,7 @@ TEST(levels, are_other_directories)
 
 /* --- Memory ------------------------------------------------------------- */
 
-TEST(levels, run_out_of_memory_without_a_trace)
+TEST(levels, leak_nothing_without_memory)
 {
     const varve_manager_options options = { WITH(two) };
     bool is_done = false;

@@ -79,7 +79,7 @@ static void make_forks(struct world *w)
     cr_assert(is_there(w, "slow/ckpt-6.varve"));
 }
 
-TEST(lineage, a_fork_is_passed_over_where_checkpoints_between_are_gone)
+TEST(lineage, a_fork_is_skipped_if_checkpoints_between_are_missing)
 {
     struct world w;
     begin(&w);
@@ -97,7 +97,7 @@ TEST(lineage, a_fork_is_passed_over_where_checkpoints_between_are_gone)
     world_end(&w);
 }
 
-TEST(lineage, a_descendant_is_taken_where_checkpoints_between_are_gone)
+TEST(lineage, a_descendant_is_used_if_checkpoints_between_are_missing)
 {
     struct world w;
     begin(&w);
@@ -113,7 +113,7 @@ TEST(lineage, a_descendant_is_taken_where_checkpoints_between_are_gone)
 }
 
 /* Two calls fail, the second one at each place in turn. */
-TEST(lineage, a_fork_is_passed_over_where_it_was_read_at_the_second_time)
+TEST(lineage, a_fork_that_is_read_at_the_second_attempt_is_skipped)
 {
     struct world w;
     begin(&w);
@@ -165,7 +165,7 @@ static void make_many(struct world *w)
         go_on(&one, 11 + i, 1);
 }
 
-TEST(lineage, metadata_of_a_run_that_is_resumed_often_has_a_bound)
+TEST(lineage, metadata_of_a_run_resumed_often_is_bounded)
 {
     struct world w;
     begin(&w);
@@ -180,7 +180,7 @@ TEST(lineage, metadata_of_a_run_that_is_resumed_often_has_a_bound)
     world_end(&w);
 }
 
-TEST(lineage, what_is_not_recorded_is_an_error_and_no_guess)
+TEST(lineage, a_missing_record_is_an_error)
 {
     struct world w;
     varve_error error = { 0 };
@@ -210,7 +210,7 @@ TEST(lineage, what_is_not_recorded_is_an_error_and_no_guess)
 }
 
 /* The tier has a checkpoint with more ancestors. */
-TEST(lineage, ancestors_are_taken_from_what_is_listed)
+TEST(lineage, ancestors_are_taken_from_listed_checkpoints)
 {
     struct world w;
     begin(&w);
@@ -299,7 +299,7 @@ TEST(lineage, without_locks_a_step_of_another_program_is_not_replaced)
     world_end(&w);
 }
 
-TEST(lineage, without_locks_a_pin_of_another_program_stays)
+TEST(lineage, without_locks_a_pin_of_another_program_is_kept)
 {
     struct world w;
     varve_error error = { 0 };

@@ -65,7 +65,7 @@ static void refresh(struct vv_listing *l)
     cr_assert_ok(vv_listing_refresh(l, &error), error);
 }
 
-TEST(listing, a_missing_directory_has_nothing_in_it)
+TEST(listing, a_missing_directory_is_listed_as_empty)
 {
     struct vv_listing l;
     begin(&l);
@@ -75,7 +75,7 @@ TEST(listing, a_missing_directory_has_nothing_in_it)
     end(&l);
 }
 
-TEST(listing, only_numbered_names_of_the_prefix_count)
+TEST(listing, only_numbered_names_of_the_prefix_are_listed)
 {
     static const char *const others[] = { "run/ckpt-01.varve",
         "run/ckpt-.varve", "run/ckpt.varve", "run/ckpt-1.varve.x",
@@ -93,7 +93,7 @@ TEST(listing, only_numbered_names_of_the_prefix_count)
     end(&l);
 }
 
-TEST(listing, a_file_tells_of_itself)
+TEST(listing, facts_are_read_from_each_file)
 {
     struct vv_listing l;
     begin(&l);
@@ -117,7 +117,7 @@ TEST(listing, a_file_tells_of_itself)
     end(&l);
 }
 
-TEST(listing, what_is_known_is_not_opened_again_unless_it_changed)
+TEST(listing, unchanged_files_are_not_opened_again)
 {
     struct vv_listing l;
     begin(&l);
@@ -133,7 +133,7 @@ TEST(listing, what_is_known_is_not_opened_again_unless_it_changed)
     end(&l);
 }
 
-TEST(listing, a_file_is_asked_again_before_it_is_deleted)
+TEST(listing, a_file_is_checked_again_before_its_deletion)
 {
     struct vv_listing l;
     begin(&l);
@@ -152,7 +152,7 @@ TEST(listing, a_file_is_asked_again_before_it_is_deleted)
     end(&l);
 }
 
-TEST(listing, a_failure_leaves_it_as_it_was)
+TEST(listing, a_failure_leaves_the_listing_unchanged)
 {
     struct vv_listing l;
     begin(&l);
@@ -174,7 +174,7 @@ TEST(listing, a_failure_leaves_it_as_it_was)
     end(&l);
 }
 
-TEST(listing, names_and_paths_are_made_of_prefix_and_number)
+TEST(listing, names_and_paths_consist_of_prefix_and_number)
 {
     struct vv_listing l;
     uint64_t number = 12;

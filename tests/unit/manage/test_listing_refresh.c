@@ -24,7 +24,7 @@ static long count_calls(struct world *w, unsigned kinds, int64_t step)
     return faulty_count(w->faulty);
 }
 
-TEST(listing_refresh, a_save_makes_as_many_calls_with_many_as_with_few)
+TEST(listing_refresh, calls_of_a_save_do_not_depend_on_the_checkpoint_count)
 {
     struct world w;
     long few = 0, many = 0;
@@ -119,7 +119,7 @@ static void resume_late(struct world *w, float wanted)
     cr_assert_eq(w->value, wanted, "%g", (double)w->value);
 }
 
-TEST(listing_refresh, finds_what_the_ledger_names_and_the_listing_does_not)
+TEST(listing_refresh, finds_checkpoints_of_the_ledger_missing_in_the_listing)
 {
     struct world w;
     begin_late(&w, 1);
@@ -127,7 +127,7 @@ TEST(listing_refresh, finds_what_the_ledger_names_and_the_listing_does_not)
     world_end(&w);
 }
 
-TEST(listing_refresh, nothing_is_deleted_where_no_two_listings_agree)
+TEST(listing_refresh, nothing_is_deleted_if_no_two_listings_agree)
 {
     struct world w;
     varve_error error = { 0 };
@@ -148,7 +148,7 @@ TEST(listing_refresh, nothing_is_deleted_where_no_two_listings_agree)
     world_end(&w);
 }
 
-TEST(listing_refresh, finds_the_numbers_that_follow)
+TEST(listing_refresh, finds_the_numbers_after_the_listed_ones)
 {
     struct world w;
     begin_late(&w, 4);
@@ -159,7 +159,7 @@ TEST(listing_refresh, finds_the_numbers_that_follow)
     world_end(&w);
 }
 
-TEST(listing_refresh, numbers_that_cannot_be_looked_at_come_to_an_end)
+TEST(listing_refresh, the_search_ends_if_numbers_cannot_be_read)
 {
     struct world w;
     varve_error error = { 0 };
@@ -191,7 +191,7 @@ static void remove_checkpoints(struct world *w)
     }
 }
 
-TEST(listing_refresh, nothing_begins_anew_beside_a_ledger_that_names_some)
+TEST(listing_refresh, a_run_does_not_start_over_if_the_ledger_has_entries)
 {
     struct world w;
     varve_error error = { 0 };
@@ -215,7 +215,7 @@ TEST(listing_refresh, nothing_begins_anew_beside_a_ledger_that_names_some)
     world_end(&w);
 }
 
-TEST(listing_refresh, says_what_the_ledger_names_and_is_gone)
+TEST(listing_refresh, missing_checkpoints_of_the_ledger_are_reported)
 {
     struct world w;
     varve_error error = { 0 };
@@ -233,7 +233,7 @@ TEST(listing_refresh, says_what_the_ledger_names_and_is_gone)
     world_end(&w);
 }
 
-TEST(listing_refresh, there_has_to_be_something_where_the_program_says_so)
+TEST(listing_refresh, must_resume_requires_a_checkpoint)
 {
     struct world w;
     varve_error error = { 0 };
@@ -295,7 +295,7 @@ static void begin_shaky(struct world *w)
     w->context.system = &shaky.system;
 }
 
-TEST(listing_refresh, what_cannot_be_read_for_a_moment_is_read_then)
+TEST(listing_refresh, temporarily_unreadable_checkpoints_are_read_later)
 {
     struct world w;
     varve_error error = { 0 };
@@ -308,7 +308,7 @@ TEST(listing_refresh, what_cannot_be_read_for_a_moment_is_read_then)
     world_end(&w);
 }
 
-TEST(listing_refresh, what_cannot_be_read_is_not_passed_over_unless_allowed)
+TEST(listing_refresh, unreadable_checkpoints_are_skipped_only_if_allowed)
 {
     struct world w;
     varve_error error = { 0 };
@@ -330,7 +330,7 @@ TEST(listing_refresh, what_cannot_be_read_is_not_passed_over_unless_allowed)
 
 /* --- Identity ----------------------------------------------------------- */
 
-TEST(listing_refresh, each_run_has_its_identity_and_its_parent)
+TEST(listing_refresh, each_run_has_an_identity_and_a_parent)
 {
     struct world w;
     varve_error error = { 0 };

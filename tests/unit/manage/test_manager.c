@@ -11,7 +11,7 @@
 #include "manage_world.h"
 #include "system.h"
 
-TEST(manager, leaves_no_trace_where_it_only_reads)
+TEST(manager, changes_nothing_if_read_only)
 {
     varve_error error;
     struct world w;
@@ -27,7 +27,7 @@ TEST(manager, leaves_no_trace_where_it_only_reads)
     world_end(&w);
 }
 
-TEST(manager, tells_why_each_stays)
+TEST(manager, lists_the_reason_why_each_is_kept)
 {
     struct world w;
     varve_checkpoint_info managed;
@@ -72,7 +72,7 @@ TEST(manager, pins_outlive_the_ledger)
     world_end(&w);
 }
 
-TEST(manager, keeps_another_of_its_prefix_off)
+TEST(manager, excludes_another_manager_of_its_prefix)
 {
     struct world w;
     varve_error error;
@@ -122,7 +122,7 @@ TEST(manager, outlives_its_graph)
     world_end(&w);
 }
 
-TEST(manager, null_is_no_manager)
+TEST(manager, null_is_accepted_by_every_call)
 {
     varve_error error = { 0 };
     varve_manager_free(NULL);
@@ -142,7 +142,7 @@ TEST(manager, null_is_no_manager)
     cr_assert_eq(varve_manager_refresh(NULL, &error), VARVE_MISUSE);
 }
 
-TEST(manager, leaves_nothing_without_memory)
+TEST(manager, leaks_nothing_without_memory)
 {
     struct world w;
     varve_error error;
@@ -181,7 +181,7 @@ static int rename_and_fail(
     return result == 0 && loses_answers ? -EIO : result;
 }
 
-TEST(manager, counts_on_from_a_save_that_failed_and_is_there)
+TEST(manager, continues_after_the_number_of_a_failed_existing_save)
 {
     struct world w;
     varve_error error;

@@ -40,7 +40,7 @@ static void remove_folder(const char *folder)
     }
 }
 
-TEST(manager_broadcast, levels_have_whole_files_of_what_all_have_saved)
+TEST(manager_broadcast, levels_receive_single_files_of_collective_saves)
 {
     begin_disk();
     check_has(run_ranks(4, save_and_drain, &two), "drain: VARVE_OK\n");
@@ -58,7 +58,7 @@ TEST(manager_broadcast, levels_have_whole_files_of_what_all_have_saved)
 }
 
 /* The next save gets a new number. */
-TEST(manager_broadcast, goes_on_from_another_one_where_the_newest_is_damaged)
+TEST(manager_broadcast, resumes_from_another_one_if_the_newest_is_damaged)
 {
     size_t size;
     begin_disk();
@@ -81,7 +81,7 @@ static int refuse_far(void *state, int directory, const char *name)
 }
 
 /* Errors of a tier are the same on all ranks, and other operations continue. */
-TEST(manager_broadcast, levels_are_passed_over_where_they_cannot_be_listed)
+TEST(manager_broadcast, levels_that_cannot_be_listed_are_skipped)
 {
     begin_disk();
     run_ranks(3, save_and_drain, &two);
@@ -118,7 +118,7 @@ static void make_odd(struct rank *r, const void *user)
     note(r, "%s", r->manager ? "made" : r->error.message);
 }
 
-TEST(manager_broadcast, levels_are_the_same_at_all_ranks)
+TEST(manager_broadcast, levels_must_be_the_same_on_all_ranks)
 {
     begin_disk();
     check_has(run_ranks(3, make_odd, NULL), "rank 1: run: the manager options "
@@ -142,7 +142,7 @@ static void ask_for_states(struct rank *r, const void *user)
     cr_assert_not(varve_manager_level_at(r->manager, 2, &state));
 }
 
-TEST(manager_broadcast, levels_are_known_to_rank_0)
+TEST(manager_broadcast, states_of_levels_are_available_on_rank_0)
 {
     begin_disk();
     run_ranks(3, ask_for_states, &two);
@@ -178,7 +178,7 @@ static void save_alike(struct rank *r, const void *user)
 }
 
 /* Shared data is copied once; data files without references are deleted. */
-TEST(manager_broadcast, levels_have_layers_where_they_are_told_to)
+TEST(manager_broadcast, levels_have_data_files_with_the_option)
 {
     static const varve_write_options write = { .incremental = true };
     varve_level near = {
@@ -234,7 +234,7 @@ static void begin_life(void)
     remove_folder("run/");
 }
 
-TEST(manager_broadcast, ends_at_every_rank_wherever_one_is_gone)
+TEST(manager_broadcast, ends_on_every_rank_after_a_lost_rank)
 {
     begin_life();
     long calls = run_ranks_until(3, -1, whole_life, &two);
@@ -249,7 +249,7 @@ TEST(manager_broadcast, ends_at_every_rank_wherever_one_is_gone)
     }
 }
 
-TEST(manager_broadcast, answers_alike_whatever_call_fails)
+TEST(manager_broadcast, gives_equal_results_on_all_ranks_if_any_call_fails)
 {
     bool is_over = false;
     for (long number = 0; !is_over; number += 2) {
@@ -269,7 +269,7 @@ TEST(manager_broadcast, answers_alike_whatever_call_fails)
     }
 }
 
-TEST(manager_broadcast, answers_alike_whoever_runs_out_of_memory)
+TEST(manager_broadcast, gives_equal_results_if_one_rank_has_no_memory)
 {
     bool is_over = false;
     for (long number = 0; !is_over; number += 5) {

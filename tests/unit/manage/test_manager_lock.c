@@ -23,7 +23,7 @@ static void remove_directory(struct world *w)
         system->remove(system->state, VV_WORKING_DIRECTORY, "run"), 0);
 }
 
-TEST(manager_lock, locks_a_directory_that_was_made_anew)
+TEST(manager_lock, locks_a_directory_that_was_recreated)
 {
     struct world w;
     varve_error error;
@@ -114,7 +114,7 @@ static void is_taken_over(varve_status status, const varve_error *error)
         error->message);
 }
 
-TEST(manager_lock, that_is_not_shared_ends_the_older_of_two_managers)
+TEST(manager_lock, that_is_not_shared_stops_the_older_of_two_managers)
 {
     for (int has_locks = 0; has_locks < 2; has_locks++) {
         struct world w;
@@ -134,7 +134,7 @@ TEST(manager_lock, that_is_not_shared_ends_the_older_of_two_managers)
 
 /* Otherwise it would report a checkpoint that the other one does not
  * continue. */
-TEST(manager_lock, that_is_taken_over_during_a_save_fails_the_save)
+TEST(manager_lock, taken_over_during_a_save_fails_the_save)
 {
     struct world w;
     varve_graph *graph;
@@ -154,7 +154,7 @@ TEST(manager_lock, that_is_taken_over_during_a_save_fails_the_save)
 
 /* The call that completes the save need not be the one that returns the
  * error. */
-TEST(manager_lock, that_is_taken_over_is_returned_by_the_next_wait_or_save)
+TEST(manager_lock, taken_over_is_reported_by_the_next_wait_or_save)
 {
     struct world w;
     varve_graph *graph;
@@ -195,7 +195,7 @@ TEST(manager_lock, that_is_not_shared_can_be_taken_to_prune)
 }
 
 /* A real child process, such as a forked data loader. */
-TEST(manager_lock, is_released_although_a_child_has_the_file)
+TEST(manager_lock, is_released_although_a_child_has_the_file_open)
 {
     varve_error error = { 0 };
     struct vv_context context = test_context(&vv_posix_system);
@@ -222,7 +222,7 @@ TEST(manager_lock, is_released_although_a_child_has_the_file)
 }
 
 /* Another child, which ends: the lock stays with the parent. */
-TEST(manager_lock, stays_with_the_parent_of_a_child_that_frees_its_manager)
+TEST(manager_lock, remains_with_the_parent_if_a_child_frees_its_manager)
 {
     varve_error error = { 0 };
     struct vv_context context = test_context(&vv_posix_system);
@@ -257,7 +257,7 @@ static void sleep_and_free(void *state, int64_t nanoseconds)
     waiting.holder = NULL;
 }
 
-TEST(manager_lock, is_waited_for)
+TEST(manager_lock, waits_for_the_lock_of_another)
 {
     struct world w;
     varve_error error = { 0 };
@@ -284,7 +284,7 @@ static int no_lock(void *state, int file)
     return -ENOLCK;
 }
 
-TEST(manager_lock, that_does_not_exist_is_said_once)
+TEST(manager_lock, that_is_not_supported_is_reported_once)
 {
     struct world w;
     varve_error error = { 0 };

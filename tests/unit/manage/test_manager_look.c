@@ -9,7 +9,7 @@
 #include "manage_world.h"
 
 /* A truncated file, a changed one, and one that is not a checkpoint. */
-TEST(manager_look, bounds_what_is_damaged_where_that_is_said)
+TEST(manager_look, limits_damaged_checkpoints_with_the_option)
 {
     struct world w;
     size_t size;

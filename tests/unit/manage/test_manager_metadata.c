@@ -6,7 +6,7 @@
 
 #include "manage_world.h"
 
-TEST(manager_metadata, is_that_of_the_options_of_the_call_and_of_the_manager)
+TEST(manager_metadata, combines_options_of_the_call_and_the_manager)
 {
     struct world w;
     varve_error error;

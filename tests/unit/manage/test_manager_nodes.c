@@ -26,7 +26,7 @@ TEST(manager_nodes, have_a_directory_for_each_rank)
     end_nodes();
 }
 
-TEST(manager_nodes, resume_without_any_one_node)
+TEST(manager_nodes, resume_after_the_loss_of_any_node)
 {
     for (int s = 0; s < 2; s++)
         for (uint32_t lost = 0; lost < 4; lost++) {
@@ -47,7 +47,7 @@ TEST(manager_nodes, resume_without_any_one_node)
         }
 }
 
-TEST(manager_nodes, say_whom_too_many_have_lost_and_begin_anew)
+TEST(manager_nodes, report_lost_ranks_and_start_from_the_beginning)
 {
     begin_nodes(4, VARVE_XOR);
     cr_assert_ok(save_steps(1, 2), nodes.errors[0]);
@@ -70,7 +70,7 @@ TEST(manager_nodes, say_whom_too_many_have_lost_and_begin_anew)
 }
 
 /* Remains of sets that cannot be resumed do not displace those that can. */
-TEST(manager_nodes, take_the_newest_that_can_be_made_whole)
+TEST(manager_nodes, resume_from_the_newest_set_that_can_be_rebuilt)
 {
     begin_nodes(4, VARVE_XOR);
     nodes.options.keep_last = 2;
@@ -149,7 +149,7 @@ static size_t count_overwritten(const struct away *a)
 
 /* Both runs have saved numbers 1 to 3; either set of number 3 can be rebuilt
  * from the files of one node. The older files are kept under other names. */
-TEST(manager_nodes, take_the_set_of_the_younger_run)
+TEST(manager_nodes, resume_from_the_set_of_the_younger_run)
 {
     for (uint32_t i = 0; i < 4; i++) {
         struct away away, younger;
@@ -185,7 +185,7 @@ TEST(manager_nodes, take_the_set_of_the_younger_run)
     }
 }
 
-TEST(manager_nodes, are_of_as_many_ranks_as_saved)
+TEST(manager_nodes, require_the_number_of_ranks_of_the_save)
 {
     begin_nodes(4, VARVE_XOR);
     cr_assert_ok(save_steps(1, 2), nodes.errors[0]);
@@ -246,7 +246,7 @@ static void check_refused(const char *message)
     cr_assert_str_eq(found + strlen("redundancy: "), message);
 }
 
-TEST(manager_nodes, refuse_what_does_not_go_with_them)
+TEST(manager_nodes, refuse_incompatible_options)
 {
     const varve_write_options incremental = { .incremental = true };
     const varve_read_options salvage = { .salvage.on = true };
@@ -352,7 +352,7 @@ static void prune_only(const varve_comm *comm, void *user)
     varve_graph_free(r.graph);
 }
 
-TEST(manager_nodes, prune_nothing_that_a_resume_would_take)
+TEST(manager_nodes, prune_no_set_that_a_resume_would_use)
 {
     begin_nodes(4, VARVE_XOR);
     cr_assert_ok(save_steps(1, 3), nodes.errors[0]);
@@ -368,7 +368,7 @@ TEST(manager_nodes, prune_nothing_that_a_resume_would_take)
 }
 
 /* Parity files and older sets are rebuilt while the program continues. */
-TEST(manager_nodes, make_the_rest_whole_behind_a_resume)
+TEST(manager_nodes, rebuild_other_files_asynchronously_after_a_resume)
 {
     for (int s = 0; s < 2; s++) {
         begin_nodes(4, schemes[s]);
@@ -388,7 +388,7 @@ TEST(manager_nodes, make_the_rest_whole_behind_a_resume)
 /* --- Failures ----------------------------------------------------------- */
 
 /* If one rank cannot save, no rank keeps a file. */
-TEST(manager_nodes, leave_nothing_of_a_save_that_failed_at_one)
+TEST(manager_nodes, leave_no_file_of_a_save_that_failed_on_one_rank)
 {
     begin_nodes(3, VARVE_XOR);
     nodes.options.keep_last = 1;
@@ -455,14 +455,14 @@ static uint64_t end_disks(uint32_t scheme, uint32_t victim, bool is_resume)
     }
 }
 
-TEST(manager_nodes, have_what_was_saved_when_a_disk_ends_in_a_save)
+TEST(manager_nodes, lose_no_save_if_a_disk_fails_during_a_save)
 {
     for (uint32_t i = 0; i < 2; i++)
         proof_count(
             "nodes.disks", end_disks(schemes[i], i ? 2 : 0, false));
 }
 
-TEST(manager_nodes, have_what_was_saved_when_a_disk_ends_in_a_rebuild)
+TEST(manager_nodes, lose_no_save_if_a_disk_fails_during_a_rebuild)
 {
     for (uint32_t i = 0; i < 2; i++)
         proof_count("nodes.rebuilds", end_disks(schemes[i], i ? 3 : 1, true));
@@ -471,7 +471,7 @@ TEST(manager_nodes, have_what_was_saved_when_a_disk_ends_in_a_rebuild)
 /* All processes end at each communicator call, and any node is lost; those that
  * lost a node before lose another one only after the next save.
  */
-TEST(manager_nodes, have_what_was_saved_when_all_end)
+TEST(manager_nodes, lose_no_save_if_all_processes_end)
 {
     uint64_t tried = 0;
     for (int s = 0; s < 2; s++) {
@@ -515,7 +515,7 @@ static void lose_two(uint32_t scheme, uint32_t first, long n)
         nodes.passed_over[3]);
 }
 
-TEST(manager_nodes, have_what_was_saved_or_say_whom_two_have_lost)
+TEST(manager_nodes, lose_no_save_or_report_the_ranks_lost_by_two_nodes)
 {
     uint64_t tried = 0;
     for (int s = 0; s < 2; s++) {
@@ -534,7 +534,7 @@ TEST(manager_nodes, have_what_was_saved_or_say_whom_two_have_lost)
     proof_count("nodes.twos", tried);
 }
 
-TEST(manager_nodes, fail_at_all_where_memory_runs_out_at_one)
+TEST(manager_nodes, fail_on_all_ranks_if_one_has_no_memory)
 {
     uint64_t tried = 0;
     for (long n = 0;; n += (long)proof_size(97, 5), tried++) {

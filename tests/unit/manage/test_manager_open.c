@@ -8,7 +8,7 @@
 
 #include "manage_world.h"
 
-TEST(manager_open, says_what_it_cannot_be_made_of)
+TEST(manager_open, refuses_invalid_arguments)
 {
     varve_error error;
     struct world w;
@@ -27,7 +27,7 @@ TEST(manager_open, says_what_it_cannot_be_made_of)
 }
 
 /* `run/ckpt` is a prefix for varve_save and the command. */
-TEST(manager_open, needs_a_directory_and_no_prefix)
+TEST(manager_open, requires_a_directory_and_not_a_prefix)
 {
     struct world w;
     varve_error error = { 0 };

@@ -40,7 +40,7 @@ TEST(manager_save, every_save_is_due_without_an_interval)
     world_end(&w);
 }
 
-TEST(manager_save, is_due_after_so_many_steps)
+TEST(manager_save, is_due_after_an_interval_of_steps)
 {
     struct world w;
     varve_error error;
@@ -63,7 +63,7 @@ TEST(manager_save, is_due_after_so_many_steps)
 
 /* Checks the saves of 100 steps with an interval of 10, in steps of one and
  * three. */
-TEST(manager_save, is_due_at_multiples_or_at_the_first_step_behind)
+TEST(manager_save, is_due_at_multiples_or_the_first_step_after_them)
 {
     for (int by = 1; by <= 3; by += 2) {
         struct world w;
@@ -80,7 +80,7 @@ TEST(manager_save, is_due_at_multiples_or_at_the_first_step_behind)
     }
 }
 
-TEST(manager_save, with_an_interval_too_large_for_a_step_is_due_backwards_only)
+TEST(manager_save, with_a_too_large_interval_is_due_only_after_a_step_back)
 {
     struct world w;
     world_begin(&w, &(varve_manager_options){ .interval_steps = UINT64_MAX });
@@ -93,7 +93,7 @@ TEST(manager_save, with_an_interval_too_large_for_a_step_is_due_backwards_only)
     world_end(&w);
 }
 
-TEST(manager_save, is_due_after_so_many_seconds_whatever_the_time_of_day)
+TEST(manager_save, is_due_after_an_interval_of_time_if_the_clock_is_set)
 {
     struct world w;
     world_begin(&w, &(varve_manager_options){ .interval_seconds = 60 });
@@ -121,7 +121,7 @@ TEST(manager_save, a_request_makes_the_next_one_due)
     world_end(&w);
 }
 
-TEST(manager_save, one_that_failed_uses_up_neither_interval_nor_number)
+TEST(manager_save, a_failed_save_uses_neither_interval_nor_number)
 {
     struct world w;
     varve_error error;
@@ -155,7 +155,7 @@ TEST(manager_save, numbers_by_step_and_orders_by_counter)
     world_end(&w);
 }
 
-TEST(manager_save, takes_a_free_number_of_the_caller)
+TEST(manager_save, accepts_an_unused_number_of_the_caller)
 {
     struct world w;
     varve_error error;
@@ -171,7 +171,7 @@ TEST(manager_save, takes_a_free_number_of_the_caller)
     world_end(&w);
 }
 
-TEST(manager_save, a_metric_that_is_no_number_is_never_best)
+TEST(manager_save, a_nan_metric_is_never_best)
 {
     struct world w;
     varve_error error;
@@ -213,7 +213,7 @@ TEST(manager_save, a_full_disk_after_the_checkpoint_is_a_warning)
     world_end(&w);
 }
 
-TEST(manager_save, a_deletion_that_is_not_on_disk_is_a_warning)
+TEST(manager_save, a_deletion_that_is_not_durable_is_a_warning)
 {
     bool hit = true;
     int warnings = 0;
@@ -236,7 +236,7 @@ TEST(manager_save, a_deletion_that_is_not_on_disk_is_a_warning)
 
 /* A save that is not durable deletes nothing, and does not count as the newest
  * intact one. */
-TEST(manager_save, deletes_nothing_for_one_that_may_be_lost)
+TEST(manager_save, deletes_nothing_after_a_save_that_is_not_durable)
 {
     struct world w;
     varve_write_options lost = { .no_sync = true };
@@ -278,7 +278,7 @@ static void check_pin(void *user)
     }
 }
 
-TEST(manager_save, one_that_is_pinned_is_never_there_without_its_pin)
+TEST(manager_save, a_pinned_checkpoint_never_exists_without_its_pin)
 {
     bool hit = true;
     for (long n = 0; hit; n++) {
@@ -302,7 +302,7 @@ TEST(manager_save, one_that_is_pinned_is_never_there_without_its_pin)
 }
 
 /* After any failure no checkpoint exists without its pin. */
-TEST(manager_save, one_whose_pin_fails_is_not_saved)
+TEST(manager_save, a_checkpoint_whose_pin_fails_is_not_saved)
 {
     bool hit = true;
     for (long n = 0; hit; n++) {
@@ -325,7 +325,7 @@ TEST(manager_save, one_whose_pin_fails_is_not_saved)
     }
 }
 
-TEST(manager_save, a_pin_that_a_killed_save_left_pins_nothing)
+TEST(manager_save, a_pin_left_by_a_killed_save_pins_nothing)
 {
     struct world w;
     world_begin(&w, &(varve_manager_options){ .keep_last = 1 });
@@ -336,7 +336,7 @@ TEST(manager_save, a_pin_that_a_killed_save_left_pins_nothing)
     world_end(&w);
 }
 
-TEST(manager_save, goes_above_names_that_are_no_files)
+TEST(manager_save, skips_numbers_of_names_that_are_not_files)
 {
     struct world w;
     world_begin(&w, &(varve_manager_options){ .keep_last = 1 });
@@ -357,7 +357,7 @@ static size_t count_layers(struct world *w)
     return count;
 }
 
-TEST(manager_save, shares_layers_and_deletes_those_that_nothing_names)
+TEST(manager_save, shares_data_files_and_deletes_unreferenced_ones)
 {
     static const varve_write_options incremental = { .incremental = true };
     struct world w;
@@ -391,7 +391,7 @@ static void save_async(struct world *w, int64_t step)
     w->value = -1;
 }
 
-TEST(manager_save, in_the_background_saves_the_state_at_the_call)
+TEST(manager_save, asynchronous_save_has_the_values_of_its_call)
 {
     struct world w;
     varve_error error = { 0 };
@@ -408,7 +408,7 @@ TEST(manager_save, in_the_background_saves_the_state_at_the_call)
     world_end(&w);
 }
 
-TEST(manager_save, in_the_background_comes_before_whatever_looks)
+TEST(manager_save, asynchronous_save_completes_before_other_calls)
 {
     struct world w;
     varve_error error = { 0 };
@@ -439,7 +439,7 @@ TEST(manager_save, in_the_background_comes_before_whatever_looks)
     world_end(&w);
 }
 
-TEST(manager_save, in_the_background_that_failed_is_told_and_does_not_count)
+TEST(manager_save, failed_asynchronous_save_is_reported_and_not_counted)
 {
     for (int i = 0; i < 2; i++) {
         struct world w;
@@ -477,7 +477,7 @@ TEST(manager_save, in_the_background_that_failed_is_told_and_does_not_count)
     }
 }
 
-TEST(manager_save, in_the_background_that_nobody_was_told_of_the_graph_tells)
+TEST(manager_save, unreported_asynchronous_failure_is_an_error_of_the_graph)
 {
     for (int i = 0; i < 2; i++) {
         struct world w;
@@ -520,7 +520,7 @@ static int64_t own_process(void *state, char *machine, size_t size)
 }
 
 /* The pin of a pending save of the parent belongs to the parent. */
-TEST(manager_save, in_the_background_is_not_taken_back_by_a_child)
+TEST(manager_save, pending_save_is_not_undone_by_a_child_process)
 {
     const varve_write_options write = { .progress = hold };
     const varve_manager_save_options pin = { .pin = true };
@@ -552,7 +552,7 @@ TEST(manager_save, in_the_background_is_not_taken_back_by_a_child)
     world_end(&w);
 }
 
-TEST(manager_save, in_the_background_runs_out_of_memory)
+TEST(manager_save, asynchronous_save_fails_without_memory)
 {
     struct world w;
     varve_status status = VARVE_NO_MEMORY;

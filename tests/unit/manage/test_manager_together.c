@@ -33,7 +33,7 @@ static void save_with_all(struct rank *r, const void *user)
     look_around(r);
 }
 
-TEST(manager_together, tells_all_ranks_the_same)
+TEST(manager_together, returns_equal_results_on_all_ranks)
 {
     varve_manager_options options = { .keep_last = 2, .keep_best = 1 };
     begin_disk();
@@ -47,7 +47,7 @@ TEST(manager_together, tells_all_ranks_the_same)
     end_disk();
 }
 
-TEST(manager_together, resumes_what_others_saved_in_another_number)
+TEST(manager_together, resumes_with_another_number_of_ranks)
 {
     static const uint32_t sizes[] = { 0, 1, 2, 3, 8 };
     for (int n = 0; n < 5; n++) {
@@ -66,7 +66,7 @@ TEST(manager_together, resumes_what_others_saved_in_another_number)
     }
 }
 
-TEST(manager_together, goes_on_with_one_process_and_back)
+TEST(manager_together, resumes_with_one_process_and_with_many_again)
 {
     begin_disk();
     run_ranks(3, save_three, &plain);
@@ -95,7 +95,7 @@ static void save_where_one_is_asked(struct rank *r, const void *user)
     save(r, 2000);
 }
 
-TEST(manager_together, saves_at_all_ranks_where_one_was_asked)
+TEST(manager_together, saves_on_all_ranks_if_one_received_a_request)
 {
     varve_manager_options options = { .interval_steps = 1000 };
     begin_disk();
@@ -124,7 +124,7 @@ static void save_often(struct rank *r, const void *user)
         save(r, 2);
 }
 
-TEST(manager_together, asks_once_where_nothing_is_due)
+TEST(manager_together, needs_one_collective_call_if_nothing_is_due)
 {
     struct often often = { .options = { .interval_steps = 10 } };
     begin_disk();
@@ -171,7 +171,7 @@ static void save_other_step(struct rank *r, const void *user)
     save(r, 2);
 }
 
-TEST(manager_together, wants_one_step_of_all)
+TEST(manager_together, requires_the_same_step_on_all_ranks)
 {
     begin_disk();
     const char *notes = run_ranks(3, save_other_step, &plain);
@@ -232,7 +232,7 @@ static void make_odd(struct rank *r, const void *user)
     note(r, "%s", r->manager ? "made" : r->error.message);
 }
 
-TEST(manager_together, is_made_alike_or_not_at_all)
+TEST(manager_together, requires_equal_options_on_all_ranks)
 {
     begin_disk();
     check_has(run_ranks(3, make_odd, "d"),
@@ -335,7 +335,7 @@ static void save_on(struct rank *r, const void *user)
 }
 
 /* The sizes of data files of collective saves count. */
-TEST(manager_together, keeps_what_fits_into_so_many_bytes_with_its_data)
+TEST(manager_together, keeps_within_a_size_limit_including_data_files)
 {
     varve_manager_options options = { .keep_last = 1 };
     begin_disk();
@@ -364,7 +364,7 @@ TEST(manager_together, keeps_what_fits_into_so_many_bytes_with_its_data)
 /* An incremental checkpoint uses data files of older ones, also after these
  * are deleted. Data files are deleted with the last checkpoint that refers
  * to them. */
-TEST(manager_together, shares_layers_and_prunes_what_nobody_has)
+TEST(manager_together, shares_data_files_and_prunes_unreferenced_ones)
 {
     static const varve_write_options incremental = { .incremental = true };
     varve_manager_options options = { .keep_last = 1, .write = &incremental };
@@ -384,7 +384,7 @@ TEST(manager_together, shares_layers_and_prunes_what_nobody_has)
 }
 
 /* A reader has a lease: index and data files remain. */
-TEST(manager_together, leaves_readers_the_data_of_what_they_read)
+TEST(manager_together, keeps_the_data_files_of_leased_checkpoints)
 {
     varve_error error = { 0 };
     varve_manager_options options = { .keep_last = 1 };
@@ -434,7 +434,7 @@ static void save_behind(struct rank *r, const void *user)
     save(r, 60);
 }
 
-TEST(manager_together, saves_in_the_background)
+TEST(manager_together, saves_asynchronously)
 {
     begin_disk();
     const char *notes = run_ranks(3, save_behind, &in_background);
@@ -454,7 +454,7 @@ static const varve_manager_options shares = { .keep_last = 1,
     .async = true,
     .write = &(const varve_write_options){ .incremental = true } };
 
-TEST(manager_together, shares_layers_in_the_background)
+TEST(manager_together, shares_data_files_in_asynchronous_saves)
 {
     begin_disk();
     disk.total = 600000;
@@ -492,7 +492,7 @@ static void check_resumes(void)
         "%s", notes);
 }
 
-TEST(manager_together, ends_at_every_rank_wherever_one_is_gone)
+TEST(manager_together, ends_on_every_rank_after_a_lost_rank)
 {
     for (int way = 0; way < 2; way++) {
         varve_manager_options options = { .keep_last = 1, .async = way };
@@ -534,19 +534,19 @@ static void check_faults(unsigned kinds, int number_of_errno, bool async)
     }
 }
 
-TEST(manager_together, answers_alike_whatever_call_fails)
+TEST(manager_together, gives_equal_results_on_all_ranks_if_any_call_fails)
 {
     check_faults(FAULTY_ALL, EIO, false);
     check_faults(FAULTY_ALL, EIO, true);
 }
 
-TEST(manager_together, answers_alike_where_a_disk_is_full)
+TEST(manager_together, gives_equal_results_on_all_ranks_if_a_disk_is_full)
 {
     check_faults(FAULTY_WRITE | FAULTY_CREATE, ENOSPC, false);
     check_faults(FAULTY_WRITE | FAULTY_CREATE, ENOSPC, true);
 }
 
-TEST(manager_together, answers_alike_whoever_runs_out_of_memory)
+TEST(manager_together, gives_equal_results_if_one_rank_has_no_memory)
 {
     varve_manager_options options = { .keep_last = 1 };
     bool is_over = false;

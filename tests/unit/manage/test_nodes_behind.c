@@ -63,7 +63,7 @@ static void begin_lost(void)
     lose_node(2);
 }
 
-TEST(nodes_behind, is_done_when_it_is_waited_for)
+TEST(nodes_behind, completes_before_wait_returns)
 {
     for (int i = 0; i < 2; i++) {
         behind.saves = i;
@@ -74,7 +74,7 @@ TEST(nodes_behind, is_done_when_it_is_waited_for)
     }
 }
 
-TEST(nodes_behind, is_done_before_where_there_is_no_other_communicator)
+TEST(nodes_behind, completes_in_the_call_without_a_second_communicator)
 {
     behind.has_no_copies = true;
     begin_lost();
@@ -100,7 +100,7 @@ static void resume_and_be_warned(const varve_comm *comm, void *user)
     varve_graph_free(r.graph);
 }
 
-TEST(nodes_behind, tells_of_a_set_that_has_lost_too_much)
+TEST(nodes_behind, reports_a_set_that_cannot_be_rebuilt)
 {
     begin_lost();
     lose_files("node-1/run/rank-1/ckpt-1");

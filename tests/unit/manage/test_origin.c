@@ -38,7 +38,7 @@ static void check(const uint64_t lists[3][8], const char *expected)
     cr_assert_str_eq(text, expected);
 }
 
-TEST(origin, goes_from_the_newest_on_and_of_equal_ones_from_the_fastest)
+TEST(origin, lists_the_newest_first_and_of_equal_ones_the_fastest)
 {
     check((const uint64_t[3][8]){ { 0 }, { 0 }, { 0 } }, "");
     check((const uint64_t[3][8]){ { 1, 2, 3 }, { 0 }, { 0 } },
@@ -50,7 +50,7 @@ TEST(origin, goes_from_the_newest_on_and_of_equal_ones_from_the_fastest)
         "0:7 0:3 0:3 1:3 1:3 2:3 ");
 }
 
-TEST(origin, leaves_levels_out_where_none_are_asked_for)
+TEST(origin, omits_levels_unless_requested)
 {
     struct world w;
     world_begin(&w, NULL);

@@ -82,7 +82,7 @@ static bool has(const char *path)
     return memory_bytes(memory, path, &(size_t){ 0 }) != NULL;
 }
 
-TEST(prune, deletes_ours_that_nothing_keeps)
+TEST(prune, deletes_own_checkpoints_without_a_reason_to_keep)
 {
     varve_error error;
     begin();
@@ -96,7 +96,7 @@ TEST(prune, deletes_ours_that_nothing_keeps)
 }
 
 /* Also with a manager without redundancy, such as that of the command. */
-TEST(prune, deletes_parity_with_what_it_stands_beside)
+TEST(prune, deletes_parity_with_its_checkpoint)
 {
     varve_error error;
     begin();
@@ -111,7 +111,7 @@ TEST(prune, deletes_parity_with_what_it_stands_beside)
     end();
 }
 
-TEST(prune, spares_what_is_read_under_a_lease)
+TEST(prune, keeps_leased_checkpoints)
 {
     varve_error error;
     begin();
@@ -129,7 +129,7 @@ TEST(prune, spares_what_is_read_under_a_lease)
     end();
 }
 
-TEST(prune, spares_what_was_pinned_since)
+TEST(prune, keeps_checkpoints_pinned_meanwhile)
 {
     varve_error error;
     begin();
@@ -158,7 +158,7 @@ static int rename_beside_a_pin(
     return unlocked_under->rename(state, directory, from, to);
 }
 
-TEST(prune, gives_a_name_back_to_what_is_pinned_meanwhile)
+TEST(prune, renames_back_a_checkpoint_pinned_during_deletion)
 {
     varve_error error;
     begin();
@@ -211,7 +211,7 @@ static varve_status prune_beside_a_pin(
     return status;
 }
 
-TEST(prune, gives_no_name_back_that_another_file_has_taken)
+TEST(prune, does_not_rename_back_over_another_file)
 {
     size_t size;
     begin();
@@ -221,7 +221,7 @@ TEST(prune, gives_no_name_back_that_another_file_has_taken)
     end();
 }
 
-TEST(prune, fails_where_a_pinned_file_does_not_get_its_name_back)
+TEST(prune, fails_if_a_pinned_file_cannot_be_renamed_back)
 {
     begin();
     cr_assert_eq(prune_beside_a_pin(rename_back_broken), VARVE_IO);
@@ -229,7 +229,7 @@ TEST(prune, fails_where_a_pinned_file_does_not_get_its_name_back)
     end();
 }
 
-TEST(prune, spares_what_is_no_longer_what_was_listed)
+TEST(prune, keeps_files_that_changed_since_the_listing)
 {
     varve_error error;
     begin();
@@ -239,7 +239,7 @@ TEST(prune, spares_what_is_no_longer_what_was_listed)
     end();
 }
 
-TEST(prune, removes_what_a_deletion_that_was_cut_short_left)
+TEST(prune, removes_files_of_an_interrupted_deletion)
 {
     varve_error error;
     begin();
@@ -253,7 +253,7 @@ TEST(prune, removes_what_a_deletion_that_was_cut_short_left)
 }
 
 /* The deletion failed to rename a pinned file back. */
-TEST(prune, brings_back_what_was_pinned_while_it_was_deleted)
+TEST(prune, restores_a_pinned_file_of_an_interrupted_deletion)
 {
     varve_error error;
     size_t size;
@@ -281,7 +281,7 @@ static size_t half_deleted(void)
            has("run/.ckpt-3.varve.gone");
 }
 
-TEST(prune, sweeps_what_a_killed_writer_set_aside_and_spares_a_living_ones)
+TEST(prune, removes_files_of_killed_writers_but_not_of_active_ones)
 {
     static const char *const left[] = {
         "run/.ckpt-9.varve.0123456789abcdef.tmp",
@@ -316,7 +316,7 @@ TEST(prune, sweeps_what_a_killed_writer_set_aside_and_spares_a_living_ones)
     end();
 }
 
-TEST(prune, goes_on_after_a_failure_and_mends_it_the_next_time)
+TEST(prune, continues_after_a_failure_and_repairs_it_next_time)
 {
     static const int errors[] = { EIO, EACCES, ENOSPC };
     for (long n = 0;; n++) {
@@ -344,7 +344,7 @@ TEST(prune, goes_on_after_a_failure_and_mends_it_the_next_time)
 
 /* --- Dry run -------------------------------------------------------------- */
 
-TEST(prune, a_trial_tells_what_would_go_and_deletes_nothing)
+TEST(prune, a_dry_run_lists_deletions_and_deletes_nothing)
 {
     varve_error error;
     begin();
@@ -366,7 +366,7 @@ TEST(prune, a_trial_tells_what_would_go_and_deletes_nothing)
     end();
 }
 
-TEST(prune, a_trial_knows_what_is_no_longer_what_was_listed)
+TEST(prune, a_dry_run_detects_changes_since_the_listing)
 {
     varve_error error;
     begin();
@@ -377,7 +377,7 @@ TEST(prune, a_trial_knows_what_is_no_longer_what_was_listed)
     end();
 }
 
-TEST(prune, what_cannot_be_opened_stays_in_a_trial_and_in_earnest)
+TEST(prune, unreadable_files_are_kept_in_a_dry_run_and_a_prune)
 {
     for (int i = 0; i < 2; i++) {
         varve_error error;

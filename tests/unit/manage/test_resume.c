@@ -27,7 +27,7 @@ static void begin_with_three(
     world_again(w, options);
 }
 
-TEST(resume, takes_the_newest_that_verifies_and_says_what_it_passed_over)
+TEST(resume, uses_the_newest_intact_and_reports_skipped_ones)
 {
     struct world w;
     varve_error error;
@@ -62,7 +62,7 @@ static varve_status refuse(void *user)
     return VARVE_NOT_FOUND;
 }
 
-TEST(resume, begins_anew_where_nothing_is_good_if_allowed)
+TEST(resume, starts_over_if_all_are_damaged_and_it_is_allowed)
 {
     struct world w;
     varve_error error;
@@ -87,7 +87,7 @@ TEST(resume, begins_anew_where_nothing_is_good_if_allowed)
     world_end(&w);
 }
 
-TEST(resume, salvages_only_where_nothing_is_good)
+TEST(resume, salvages_only_if_all_are_damaged)
 {
     struct world w;
     varve_error error;
@@ -119,7 +119,7 @@ TEST(resume, salvages_only_where_nothing_is_good)
     world_end(&w);
 }
 
-TEST(resume, a_good_one_that_does_not_fit_is_no_reason_for_an_older_one)
+TEST(resume, a_mismatch_does_not_use_an_older_checkpoint)
 {
     struct world w;
     varve_error error;
@@ -134,7 +134,7 @@ TEST(resume, a_good_one_that_does_not_fit_is_no_reason_for_an_older_one)
     world_end(&w);
 }
 
-TEST(resume, what_forbids_reading_is_no_damage)
+TEST(resume, a_permission_error_is_not_damage)
 {
     struct world w;
     varve_error error;
@@ -149,7 +149,7 @@ TEST(resume, what_forbids_reading_is_no_damage)
     world_end(&w);
 }
 
-TEST(resume, stays_open_for_what_is_built_later)
+TEST(resume, restores_variables_added_later)
 {
     struct world w;
     varve_error error;
@@ -167,7 +167,7 @@ TEST(resume, stays_open_for_what_is_built_later)
     world_end(&w);
 }
 
-TEST(resume, is_settled_in_one_line_and_lends_its_restoration)
+TEST(resume, finish_resume_checks_and_keeps_the_restoration)
 {
     struct world w;
     varve_error error = { 0 };
@@ -194,7 +194,7 @@ TEST(resume, is_settled_in_one_line_and_lends_its_restoration)
     world_end(&w);
 }
 
-TEST(resume, the_step_of_the_file_counts_for_the_interval)
+TEST(resume, the_resumed_step_counts_for_the_interval)
 {
     struct world w;
     varve_error error;
@@ -207,7 +207,7 @@ TEST(resume, the_step_of_the_file_counts_for_the_interval)
     world_end(&w);
 }
 
-TEST(resume, a_prune_by_hand_finds_out_what_is_good_first)
+TEST(resume, an_explicit_prune_first_verifies_checkpoints)
 {
     struct world w;
     varve_error error;
@@ -226,7 +226,7 @@ TEST(resume, a_prune_by_hand_finds_out_what_is_good_first)
     world_end(&w);
 }
 
-TEST(resume, a_plan_tells_what_a_prune_would_delete_now)
+TEST(resume, a_dry_run_lists_the_deletions_of_a_prune)
 {
     struct world w;
     varve_error error = { 0 };
@@ -257,7 +257,7 @@ TEST(resume, a_plan_tells_what_a_prune_would_delete_now)
     world_end(&w);
 }
 
-TEST(resume, a_plan_warns_of_what_it_cannot_look_at)
+TEST(resume, a_dry_run_warns_of_unreadable_files)
 {
     struct world w;
     varve_error error;

@@ -149,7 +149,7 @@ TEST(resume_alone, reads_every_byte_once)
     tear_down(&p);
 }
 
-TEST(resume_alone, what_a_damaged_one_changed_is_changed_by_an_older_one)
+TEST(resume_alone, values_from_a_damaged_one_are_replaced_by_an_older_one)
 {
     struct program p;
     varve_error error = { 0 };
@@ -174,7 +174,7 @@ TEST(resume_alone, what_a_damaged_one_changed_is_changed_by_an_older_one)
 }
 
 /* No older checkpoint has a value for `b`. */
-TEST(resume_alone, what_an_older_one_does_not_have_is_verified_before)
+TEST(resume_alone, values_missing_in_older_ones_are_verified_first)
 {
     struct program p;
     varve_error error = { 0 };
@@ -189,7 +189,7 @@ TEST(resume_alone, what_an_older_one_does_not_have_is_verified_before)
     tear_down(&p);
 }
 
-TEST(resume_alone, a_value_that_nothing_takes_is_verified_before)
+TEST(resume_alone, unused_values_are_verified_first)
 {
     struct program p;
     varve_error error = { 0 };
@@ -206,7 +206,7 @@ TEST(resume_alone, a_value_that_nothing_takes_is_verified_before)
     tear_down(&p);
 }
 
-TEST(resume_alone, where_none_is_good_the_program_initializes_or_is_told)
+TEST(resume_alone, if_all_are_damaged_it_initializes_or_fails)
 {
     struct program p;
     varve_error error = { 0 };
@@ -233,7 +233,7 @@ TEST(resume_alone, where_none_is_good_the_program_initializes_or_is_told)
 }
 
 /* The program is compared with the newest intact checkpoint. */
-TEST(resume_alone, a_damaged_one_that_does_not_fit_is_passed_over)
+TEST(resume_alone, a_damaged_one_that_does_not_match_is_skipped)
 {
     struct program p;
     varve_error error = { 0 };
@@ -253,7 +253,7 @@ TEST(resume_alone, a_damaged_one_that_does_not_fit_is_passed_over)
     tear_down(&p);
 }
 
-TEST(resume_alone, a_failure_of_the_program_is_none_of_the_file)
+TEST(resume_alone, errors_of_the_program_are_not_errors_of_the_file)
 {
     static const varve_status files[] = { VARVE_CORRUPT, VARVE_TRUNCATED,
         VARVE_EMPTY_FILE, VARVE_NOT_A_CHECKPOINT, VARVE_IO, VARVE_LIMIT,

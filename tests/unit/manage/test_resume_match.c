@@ -39,7 +39,7 @@ static bool renamed_has(struct renamed *r, const char *path)
 static const varve_manager_options strict = { .strict = true, .keep_last = 1 };
 static const varve_manager_options lenient = { .keep_last = 1 };
 
-TEST(resume_match, is_demanded_by_the_first_save_that_is_due)
+TEST(resume_match, is_checked_by_the_first_save_that_is_due)
 {
     struct renamed r;
     varve_error error;
@@ -72,7 +72,7 @@ TEST(resume_match, is_demanded_by_the_first_save_that_is_due)
     world_end(&r.w);
 }
 
-TEST(resume_match, is_demanded_by_settle_and_permitted_by_what_is_expected)
+TEST(resume_match, is_checked_by_finish_resume_except_expected_paths)
 {
     struct renamed r;
     varve_error error;
@@ -92,7 +92,7 @@ TEST(resume_match, is_demanded_by_settle_and_permitted_by_what_is_expected)
     world_end(&r.w);
 }
 
-TEST(resume_match, is_nothing_to_one_that_began_anew)
+TEST(resume_match, is_not_checked_without_a_resume)
 {
     struct world w;
     varve_error error = { 0 };
@@ -115,7 +115,7 @@ static bool says_why(struct renamed *r, uint64_t number)
 }
 
 /* No other checkpoint contains the values trained under the old name. */
-TEST(resume_match, keeps_what_was_resumed_from_until_all_of_it_is_taken)
+TEST(resume_match, keeps_the_resumed_checkpoint_until_fully_restored)
 {
     struct renamed r;
     varve_error error;
@@ -133,7 +133,7 @@ TEST(resume_match, keeps_what_was_resumed_from_until_all_of_it_is_taken)
     world_end(&r.w);
 }
 
-TEST(resume_match, lets_go_of_what_is_given_up)
+TEST(resume_match, ends_protection_when_pending_values_are_dropped)
 {
     struct renamed r;
     varve_error error;
@@ -153,7 +153,7 @@ TEST(resume_match, lets_go_of_what_is_given_up)
     }
 }
 
-TEST(resume_match, without_memory_saves_nothing)
+TEST(resume_match, saves_nothing_without_memory)
 {
     long failed = 0;
     for (long n = 0;; n++) {
@@ -195,7 +195,7 @@ static void go_on_with_more(struct rank *r, const void *user)
     save(r, r->step + 1);
 }
 
-TEST(resume_match, of_many_processes_fails_at_all_where_one_differs)
+TEST(resume_match, of_many_processes_fails_on_all_if_one_differs)
 {
     begin_disk();
     run_ranks(3, save_three, &plain);
@@ -233,7 +233,7 @@ static void leave_one(struct rank *r, const void *user)
     look_around(r);
 }
 
-TEST(resume_match, of_many_processes_keeps_what_one_has_not_taken)
+TEST(resume_match, of_many_processes_protects_the_checkpoint_for_all)
 {
     begin_disk();
     run_ranks(3, save_three, &plain);
@@ -270,7 +270,7 @@ TEST(resume_match, of_many_processes_fails_if_a_rename_of_one_is_ambiguous)
     end_disk();
 }
 
-TEST(resume_match, of_many_processes_ends_where_one_is_cut_off)
+TEST(resume_match, of_many_processes_ends_if_one_is_lost)
 {
     begin_disk();
     run_ranks(3, save_three, &plain);

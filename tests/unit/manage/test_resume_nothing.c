@@ -28,7 +28,7 @@ static void begin_damaged(
     world_again(w, options);
 }
 
-TEST(resume_nothing, damaged_checkpoints_are_not_the_same_as_none)
+TEST(resume_nothing, damaged_checkpoints_fail_the_resume)
 {
     struct world w;
     varve_error error = { 0 };
@@ -40,7 +40,7 @@ TEST(resume_nothing, damaged_checkpoints_are_not_the_same_as_none)
     world_end(&w);
 }
 
-TEST(resume_nothing, a_run_may_begin_beside_damaged_checkpoints_if_allowed)
+TEST(resume_nothing, a_run_may_start_despite_damage_if_allowed)
 {
     struct world w;
     varve_error error = { 0 };
@@ -51,7 +51,7 @@ TEST(resume_nothing, a_run_may_begin_beside_damaged_checkpoints_if_allowed)
     world_end(&w);
 }
 
-TEST(resume_nothing, damaged_copies_of_a_level_are_not_the_same_as_none)
+TEST(resume_nothing, damaged_copies_in_a_level_fail_the_resume)
 {
     struct world w;
     varve_error error = { 0 };

@@ -34,7 +34,7 @@ static void check_passed_over(const char *part)
             nodes.passed_over[i]);
 }
 
-TEST(resume_sets, take_what_can_be_made_whole_before_an_older_copy)
+TEST(resume_sets, prefer_a_set_that_can_be_rebuilt_to_an_older_copy)
 {
     begin_five();
     lose_node(2);
@@ -43,7 +43,7 @@ TEST(resume_sets, take_what_can_be_made_whole_before_an_older_copy)
     end_nodes();
 }
 
-TEST(resume_sets, take_copies_where_too_many_are_lost_and_say_who)
+TEST(resume_sets, use_copies_if_too_many_files_are_lost_and_report_ranks)
 {
     begin_five();
     lose_node(1);
@@ -61,7 +61,7 @@ TEST(resume_sets, take_copies_where_too_many_are_lost_and_say_who)
     end_nodes();
 }
 
-TEST(resume_sets, pass_over_what_one_rank_lacks_at_a_level)
+TEST(resume_sets, skip_a_set_that_one_rank_lacks_in_a_level)
 {
     begin_five();
     lose_path("far/rank-3/ckpt-4.varve");
@@ -72,7 +72,7 @@ TEST(resume_sets, pass_over_what_one_rank_lacks_at_a_level)
     end_nodes();
 }
 
-TEST(resume_sets, pass_over_what_is_damaged_at_one_rank)
+TEST(resume_sets, skip_a_set_damaged_on_one_rank)
 {
     begin_five();
     damage_copy("far/rank-1/ckpt-4.varve");
@@ -83,7 +83,7 @@ TEST(resume_sets, pass_over_what_is_damaged_at_one_rank)
 }
 
 /* The file of one rank is from another step with the same number. */
-TEST(resume_sets, mix_no_sets)
+TEST(resume_sets, do_not_mix_files_of_two_sets)
 {
     size_t size;
     begin_five();
@@ -104,7 +104,7 @@ TEST(resume_sets, mix_no_sets)
 
 /* A directory that one rank cannot list may have an intact set, so no rank may
  * start from the beginning. */
-TEST(resume_sets, begin_not_anew_where_one_cannot_see_a_level)
+TEST(resume_sets, do_not_start_over_if_one_rank_cannot_list_a_level)
 {
     begin_five();
     lose_files("far/rank-2/");
@@ -146,7 +146,7 @@ static struct kept keep_file(const char *path)
 /* Two nodes and the whole tier are lost, the run starts from the beginning, and
  * one of the nodes comes back with its abandoned set. The new set is complete
  * only at the tier. */
-TEST(resume_sets, take_copies_of_the_younger_run)
+TEST(resume_sets, use_copies_of_the_younger_run)
 {
     static const varve_level level = { .directory = "far", .every_steps = 1 };
     begin_far(&level);
@@ -211,7 +211,7 @@ static void begin_unread(int times)
     nodes.to = 0;
 }
 
-TEST(resume_sets, take_no_older_one_where_ranks_cannot_read_theirs_now)
+TEST(resume_sets, use_no_older_set_if_files_are_temporarily_unreadable)
 {
     begin_unread(1000000);
     cr_assert_eq(run_life(), VARVE_IO);
@@ -226,7 +226,7 @@ TEST(resume_sets, take_no_older_one_where_ranks_cannot_read_theirs_now)
     end_nodes();
 }
 
-TEST(resume_sets, take_an_older_one_where_that_is_allowed)
+TEST(resume_sets, use_an_older_set_if_allowed)
 {
     begin_unread(1000000);
     nodes.options.may_resume_older = true;
@@ -235,7 +235,7 @@ TEST(resume_sets, take_an_older_one_where_that_is_allowed)
     end_nodes();
 }
 
-TEST(resume_sets, read_again_what_could_not_be_read)
+TEST(resume_sets, retry_files_that_could_not_be_read)
 {
     for (int times = 1; times <= 8; times++) {
         begin_unread(times);

@@ -24,7 +24,7 @@ static const char *find_layer(size_t *size)
     return NULL;
 }
 
-TEST(resume_together, passes_over_what_is_damaged)
+TEST(resume_together, skips_a_damaged_checkpoint)
 {
     begin_disk();
     run_ranks(3, save_three, &plain);
@@ -52,7 +52,7 @@ static void damage_and_resume(const char *path, size_t at, unsigned *ranks)
 }
 
 /* In the data of either checkpoint. */
-TEST(resume_together, passes_over_what_any_rank_finds_damaged)
+TEST(resume_together, skips_a_checkpoint_that_any_rank_finds_damaged)
 {
     unsigned ranks = 0;
     begin_disk();
@@ -83,7 +83,7 @@ static void salvage(struct rank *r, const void *user)
     look_around(r);
 }
 
-TEST(resume_together, salvages_together_where_nothing_is_good)
+TEST(resume_together, salvages_on_all_ranks_if_all_are_damaged)
 {
     size_t size;
     const varve_read_options read = { .salvage.on = true };
@@ -129,7 +129,7 @@ static void begin_anew(struct rank *r, const void *user)
     resume(r);
 }
 
-TEST(resume_together, initializes_every_rank_where_there_is_nothing)
+TEST(resume_together, initializes_every_rank_without_a_checkpoint)
 {
     begin_disk();
     const char *notes = run_ranks(3, begin_anew, NULL);

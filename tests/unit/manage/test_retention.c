@@ -37,7 +37,7 @@ static const char *kept(const struct vv_fact *facts, size_t count, unsigned by)
     return text;
 }
 
-TEST(retention, without_a_policy_all_stay)
+TEST(retention, keeps_all_without_a_policy)
 {
     struct vv_policy none = { 0 };
     struct vv_fact facts[MOST];
@@ -46,7 +46,7 @@ TEST(retention, without_a_policy_all_stay)
     cr_assert_str_eq(kept(facts, 4, VV_KEPT_ALL), "1111");
 }
 
-TEST(retention, of_damaged_ones_the_newest_stay_where_that_is_said)
+TEST(retention, keep_damaged_keeps_the_newest_damaged_ones)
 {
     struct vv_policy policy = { .keep_damaged = 2 };
     struct vv_fact facts[MOST];
@@ -61,7 +61,7 @@ TEST(retention, of_damaged_ones_the_newest_stay_where_that_is_said)
     cr_assert_str_eq(kept(facts, 6, VV_KEPT_DAMAGED), "111011");
 }
 
-TEST(retention, the_last_are_the_newest_of_ours_that_are_whole)
+TEST(retention, keep_last_keeps_the_newest_own_intact_ones)
 {
     struct vv_policy policy = { .keep_last = 2 };
     struct vv_fact facts[MOST];
@@ -76,7 +76,7 @@ TEST(retention, the_last_are_the_newest_of_ours_that_are_whole)
     cr_assert_eq(facts[4].reasons, VV_KEPT_FOREIGN);
 }
 
-TEST(retention, of_each_stretch_of_steps_the_first_stays)
+TEST(retention, keep_every_steps_keeps_the_first_of_each_interval)
 {
     struct vv_policy policy = { .keep_every_steps = 25 };
     struct vv_fact facts[MOST];
@@ -89,7 +89,7 @@ TEST(retention, of_each_stretch_of_steps_the_first_stays)
     cr_assert_str_eq(kept(facts, 8, VV_KEPT_STEPS), "10010110");
 }
 
-TEST(retention, one_that_is_so_much_later_than_the_one_kept_before_stays)
+TEST(retention, keep_every_seconds_keeps_those_at_a_minimum_distance)
 {
     struct vv_policy policy = { .keep_every_seconds = 25 };
     struct vv_fact facts[MOST];
@@ -102,7 +102,7 @@ TEST(retention, one_that_is_so_much_later_than_the_one_kept_before_stays)
     cr_assert_str_eq(kept(facts, 8, VV_KEPT_SECONDS), "10110010");
 }
 
-TEST(retention, the_best_have_the_least_or_greatest_metric)
+TEST(retention, keep_best_keeps_the_least_or_greatest_metric)
 {
     struct vv_policy policy = { .keep_best = 2 };
     static const double metrics[] = { 3, NAN, 1, 2, 1, INFINITY };
@@ -121,7 +121,7 @@ TEST(retention, the_best_have_the_least_or_greatest_metric)
     cr_assert_str_eq(kept(facts, 6, VV_KEPT_BEST), "101111", "never a NaN");
 }
 
-TEST(retention, the_newest_stay_that_fit_together)
+TEST(retention, keep_bytes_keeps_the_newest_that_fit)
 {
     struct vv_policy policy = { .keep_bytes = 35 };
     struct vv_fact facts[MOST];
@@ -179,7 +179,7 @@ static size_t remove_the_others(struct vv_fact *facts, size_t count)
     return left;
 }
 
-TEST(retention, what_is_protected_never_goes_and_what_stays_stays)
+TEST(retention, protected_and_kept_checkpoints_are_never_deleted)
 {
     uint64_t tries = proof_size(20000, 1000000);
     state = proof_seed();
@@ -214,7 +214,7 @@ static const char *reasons(
     return text;
 }
 
-TEST(retention, a_multiple_begins_a_stretch_of_steps)
+TEST(retention, an_interval_of_steps_begins_at_a_multiple)
 {
     static const struct {
         int64_t step;
@@ -230,7 +230,7 @@ TEST(retention, a_multiple_begins_a_stretch_of_steps)
             "%zu", i);
 }
 
-TEST(retention, every_reason_has_words)
+TEST(retention, every_reason_has_a_text)
 {
     struct vv_policy policy = { .keep_every_steps = 500,
         .keep_every_seconds = 60, .keep_bytes = 1000 };

@@ -52,7 +52,7 @@ static bool is_there(const struct place *p, const char *path)
     return memory_bytes(p->memory, path, &size) != NULL;
 }
 
-TEST(run, saves_what_is_due_and_its_last_step)
+TEST(run, saves_steps_that_are_due_and_the_last_one)
 {
     struct place p;
     varve_error error;
@@ -89,7 +89,7 @@ static void lives_to_20(bool is_async)
     place_end(&p);
 }
 
-TEST(run, does_not_save_twice_what_is_saved)
+TEST(run, does_not_save_a_saved_step_again)
 {
     lives_to_20(false);
     lives_to_20(true);
@@ -183,7 +183,7 @@ TEST(run, ends_its_loop_after_the_last_step)
     place_end(&p);
 }
 
-TEST(run, fails_without_memory_wherever_that_is_and_goes_on_later)
+TEST(run, fails_at_any_failed_allocation_and_can_be_resumed)
 {
     const varve_run_options all[] = { { .manager = { .interval_steps = 2 } },
         { .manager = { .interval_steps = 2, .async = true } } };
@@ -212,7 +212,7 @@ TEST(run, fails_without_memory_wherever_that_is_and_goes_on_later)
 }
 
 /* No disk error is lost: if success was reported, the last step exists. */
-TEST(run, tells_each_failure_of_the_disk)
+TEST(run, reports_each_failure_of_the_disk)
 {
     const varve_run_options options = { .manager = { .interval_steps = 2 } };
     long failed = 0;
@@ -267,7 +267,7 @@ static void run_of_rank(struct rank *r, const void *user)
     note_status(r, "end", varve_run_end(run, &r->error));
 }
 
-TEST(run, of_many_processes_stops_after_the_same_step_everywhere)
+TEST(run, of_many_processes_stops_after_the_same_step)
 {
     begin_disk();
     check_has(run_ranks(3, run_of_rank, "stop"), "step 3\nend: VARVE_OK");
@@ -280,7 +280,7 @@ TEST(run, of_many_processes_stops_after_the_same_step_everywhere)
     end_disk();
 }
 
-TEST(run, of_many_processes_ends_where_one_is_cut_off)
+TEST(run, of_many_processes_ends_if_one_is_lost)
 {
     begin_disk();
     long calls = run_ranks_until(3, -1, run_of_rank, "stop");

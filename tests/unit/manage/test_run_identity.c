@@ -14,7 +14,7 @@
 
 #define A_MILLISECOND INT64_C(1000000)
 
-TEST(run_identity, sorts_by_time_and_is_never_the_same)
+TEST(run_identity, sorts_by_time_and_is_unique)
 {
     struct memory *memory = memory_new();
     struct vv_context context = test_context(memory_system(memory));
@@ -35,7 +35,7 @@ TEST(run_identity, sorts_by_time_and_is_never_the_same)
     memory_free(memory);
 }
 
-TEST(run_identity, is_renewed_without_random_bytes)
+TEST(run_identity, is_unique_without_random_bytes)
 {
     struct memory *memory = memory_new();
     struct faulty *faulty = faulty_new(memory_system(memory));
@@ -54,7 +54,7 @@ TEST(run_identity, is_renewed_without_random_bytes)
     memory_free(memory);
 }
 
-TEST(run_identity, of_a_program_is_checked)
+TEST(run_identity, given_by_the_program_is_checked)
 {
     static const char *const bad[] = { "", "-", "a b", "a\n", "\xc3\xa4",
         "0123456789012345678901234567890123456789012345678901234567890123" };

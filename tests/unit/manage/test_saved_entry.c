@@ -50,7 +50,7 @@ static void save_more(struct world *w, bool pin, double metric)
     cr_assert_null(varve_manager_warning(w->manager));
 }
 
-TEST(saved_entry, is_the_one_that_the_file_has)
+TEST(saved_entry, equals_the_entry_read_from_the_file)
 {
     struct world w;
     const varve_manager_options options = { .record_time = true };

@@ -63,7 +63,7 @@ TEST(saver, may_outlive_its_graph)
     end_world();
 }
 
-TEST(saver, lets_go_of_what_is_removed)
+TEST(saver, releases_removed_variables)
 {
     begin_world();
     varve_saver *saver = new_saver(NULL);
@@ -79,7 +79,7 @@ TEST(saver, lets_go_of_what_is_removed)
     end_world();
 }
 
-TEST(saver, leaves_the_graph_as_it_was)
+TEST(saver, does_not_change_the_graph)
 {
     begin_world();
     varve_node *v = leaf(world.root, "v", 0);
@@ -100,7 +100,7 @@ TEST(saver, leaves_the_graph_as_it_was)
     end_world();
 }
 
-TEST(saver, shares_variables_with_others)
+TEST(saver, shares_variables_with_other_savers)
 {
     begin_world();
     varve_node *v = leaf(world.root, "v", 0);
@@ -118,7 +118,7 @@ TEST(saver, shares_variables_with_others)
     end_world();
 }
 
-TEST(saver, is_made_whole_or_not_at_all_when_memory_ends)
+TEST(saver, is_created_completely_or_not_without_memory)
 {
     bool is_made = false;
     for (long n = 0; !is_made; n++) {

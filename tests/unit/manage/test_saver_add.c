@@ -15,7 +15,7 @@ static varve_error refused(varve_saver *saver, const char *name,
     return error;
 }
 
-TEST(saver_add, names_variables_as_it_is_told)
+TEST(saver_add, saves_variables_under_the_given_names)
 {
     begin_world();
     varve_saver *saver = new_saver(NULL);
@@ -31,7 +31,7 @@ TEST(saver_add, names_variables_as_it_is_told)
     end_world();
 }
 
-TEST(saver_add, refuses_a_name_that_is_taken_and_says_by_whom)
+TEST(saver_add, refuses_a_used_name_and_reports_its_variable)
 {
     begin_world();
     varve_saver *saver = new_saver(NULL);
@@ -59,7 +59,7 @@ TEST(saver_add, refuses_a_second_name_of_a_variable)
     end_world();
 }
 
-TEST(saver_add, sees_second_names_through_objects)
+TEST(saver_add, finds_second_names_below_objects)
 {
     begin_world();
     varve_saver *saver = new_saver(NULL);
@@ -96,7 +96,7 @@ TEST(saver_add, refuses_bad_names)
     end_world();
 }
 
-TEST(saver_add, takes_a_name_with_an_empty_part_as_one_edge)
+TEST(saver_add, uses_a_name_with_an_empty_part_as_one_edge)
 {
     begin_world();
     varve_saver *saver = new_saver(NULL);
@@ -112,7 +112,7 @@ TEST(saver_add, takes_a_name_with_an_empty_part_as_one_edge)
     end_world();
 }
 
-TEST(saver_add, takes_all_that_is_below_a_node_what_comes_later_too)
+TEST(saver_add, adds_the_subtree_of_a_node_including_later_variables)
 {
     begin_world();
     varve_error error = { 0 };
@@ -135,7 +135,7 @@ TEST(saver_add, takes_all_that_is_below_a_node_what_comes_later_too)
     end_world();
 }
 
-TEST(saver_add, takes_a_node_by_its_paths_alone)
+TEST(saver_add, adds_a_subtree_by_paths_with_an_empty_prefix)
 {
     begin_world();
     varve_error error = { 0 };
@@ -160,7 +160,7 @@ TEST(saver_add, takes_a_node_by_its_paths_alone)
     end_world();
 }
 
-TEST(saver_add, takes_every_variable_by_its_own_name)
+TEST(saver_add, adds_every_variable_by_its_own_name)
 {
     begin_world();
     varve_error error = { 0 };
@@ -196,7 +196,7 @@ TEST(saver_add, adds_all_own_names_or_none)
 }
 
 /* After a failure the map is unchanged, and the graph has no error. */
-TEST(saver_add, adds_whole_or_not_at_all_when_memory_ends)
+TEST(saver_add, adds_all_or_nothing_without_memory)
 {
     varve_status status = VARVE_NO_MEMORY;
     for (long n = 0; status; n++) {
@@ -222,7 +222,7 @@ TEST(saver_add, adds_whole_or_not_at_all_when_memory_ends)
     }
 }
 
-TEST(saver_add, names_nothing_by_a_path_that_is_too_long)
+TEST(saver_add, refuses_a_path_that_is_too_long_for_a_name)
 {
     begin_world();
     varve_saver *saver = new_saver(NULL);

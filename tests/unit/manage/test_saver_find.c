@@ -20,7 +20,7 @@ static void make(varve_saver *saver, const char *prefix, uint64_t step,
     save(saver, prefix, step);
 }
 
-TEST(saver_find, knows_the_files_of_a_prefix)
+TEST(saver_find, finds_the_files_of_a_prefix)
 {
     static const char *const others[] = { "run/b-1.varve", "run/a-.varve",
         "run/a-x.varve", "run/a-01.varve", "run/a1.varve", "run/a-1.varv",

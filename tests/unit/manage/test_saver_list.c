@@ -18,7 +18,7 @@ static varve_saver *keeping(size_t count)
     return saver;
 }
 
-TEST(saver_list, keeps_so_many)
+TEST(saver_list, keeps_the_given_number)
 {
     begin_world();
     varve_saver *saver = keeping(2);
@@ -34,7 +34,7 @@ TEST(saver_list, keeps_so_many)
     end_world();
 }
 
-TEST(saver_list, moves_what_is_written_again_to_its_end)
+TEST(saver_list, moves_a_rewritten_file_to_its_end)
 {
     begin_world();
     varve_saver *saver = keeping(2);
@@ -49,7 +49,7 @@ TEST(saver_list, moves_what_is_written_again_to_its_end)
     end_world();
 }
 
-TEST(saver_list, deletes_only_what_the_saver_wrote)
+TEST(saver_list, deletes_only_files_of_the_saver)
 {
     begin_world();
     varve_saver *first = keeping(2);
@@ -66,7 +66,7 @@ TEST(saver_list, deletes_only_what_the_saver_wrote)
     end_world();
 }
 
-TEST(saver_list, keeps_one_of_so_many_hours)
+TEST(saver_list, keeps_one_file_for_each_interval_of_hours)
 {
     begin_world();
     varve_saver_options options = { .keep = 2, .keep_every_hours = 0.7 };
@@ -146,7 +146,7 @@ static varve_status fail_sync(
     return status;
 }
 
-TEST(saver_list, warns_of_a_deletion_that_is_not_on_disk)
+TEST(saver_list, warns_of_a_deletion_that_is_not_durable)
 {
     for (int async = 0; async < 2; async++) {
         varve_saver_options options = { .keep = 1, .async = async };
@@ -163,7 +163,7 @@ TEST(saver_list, warns_of_a_deletion_that_is_not_on_disk)
     }
 }
 
-TEST(saver_list, warns_of_layers_that_cannot_be_deleted)
+TEST(saver_list, warns_of_data_files_that_cannot_be_deleted)
 {
     struct faulty *faulty = begin_faulty();
     varve_write_options incremental = { .incremental = true };
@@ -194,7 +194,7 @@ TEST(saver_list, warns_of_layers_that_cannot_be_deleted)
     faulty_free(faulty);
 }
 
-TEST(saver_list, tries_again_what_could_not_be_deleted)
+TEST(saver_list, retries_failed_deletions)
 {
     struct faulty *faulty = begin_faulty();
     varve_saver *saver = keeping(1);
@@ -216,7 +216,7 @@ TEST(saver_list, tries_again_what_could_not_be_deleted)
     faulty_free(faulty);
 }
 
-TEST(saver_list, does_not_delete_what_was_written_again_meanwhile)
+TEST(saver_list, does_not_delete_a_file_rewritten_meanwhile)
 {
     struct faulty *faulty = begin_faulty();
     varve_saver *saver = keeping(2);
@@ -233,7 +233,7 @@ TEST(saver_list, does_not_delete_what_was_written_again_meanwhile)
     faulty_free(faulty);
 }
 
-TEST(saver_list, minds_no_file_that_is_gone_already)
+TEST(saver_list, ignores_files_that_are_already_deleted)
 {
     begin_world();
     varve_saver *saver = keeping(1);
@@ -246,7 +246,7 @@ TEST(saver_list, minds_no_file_that_is_gone_already)
     end_world();
 }
 
-TEST(saver_list, is_set_to_what_is_there)
+TEST(saver_list, can_be_set_to_existing_files)
 {
     static const char *const paths[] = { "s-1.varve", "s-2.varve", "s-3.varve",
         "s-1.varve" };
@@ -324,7 +324,7 @@ static int flicker_each_name(
     return flicker.under->each_name(state, directory, flicker_pass_on, NULL);
 }
 
-TEST(saver_list, is_not_recovered_where_no_two_listings_agree)
+TEST(saver_list, is_not_recovered_if_no_two_listings_agree)
 {
     begin_world();
     varve_error error = { 0 };
@@ -351,7 +351,7 @@ TEST(saver_list, is_not_recovered_where_no_two_listings_agree)
     end_world();
 }
 
-TEST(saver_list, is_as_it_was_where_recovering_fails)
+TEST(saver_list, is_unchanged_if_the_recovery_fails)
 {
     struct faulty *faulty = begin_faulty();
     varve_status status = VARVE_IO;

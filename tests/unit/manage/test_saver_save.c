@@ -14,7 +14,7 @@ static void save_as(
     cr_assert_ok(varve_saver_save(saver, prefix, &options, &error), error);
 }
 
-TEST(saver_save, puts_the_step_into_the_name)
+TEST(saver_save, includes_the_step_in_the_name)
 {
     begin_world();
     varve_saver *saver = new_saver(NULL);
@@ -34,7 +34,7 @@ TEST(saver_save, puts_the_step_into_the_name)
     end_world();
 }
 
-TEST(saver_save, passes_options_on)
+TEST(saver_save, uses_the_options_of_the_call)
 {
     static const varve_metadata metadata = { .name = "step",
         .kind = VARVE_METADATA_INTEGER, .integer = 7 };
@@ -57,7 +57,7 @@ TEST(saver_save, passes_options_on)
     end_world();
 }
 
-TEST(saver_save, needs_a_prefix_that_names_files)
+TEST(saver_save, requires_a_prefix_that_names_files)
 {
     begin_world();
     varve_error error = { 0 };
@@ -69,7 +69,7 @@ TEST(saver_save, needs_a_prefix_that_names_files)
     end_world();
 }
 
-TEST(saver_save, deletes_nothing_for_a_file_that_may_be_lost)
+TEST(saver_save, deletes_nothing_after_a_save_that_is_not_durable)
 {
     static const varve_write_options no_sync = { .no_sync = true };
     varve_saver_options options = { .keep = 1 };
@@ -87,7 +87,7 @@ TEST(saver_save, deletes_nothing_for_a_file_that_may_be_lost)
     end_world();
 }
 
-TEST(saver_save, has_nothing_to_do_for_an_empty_map_that_is_allowed)
+TEST(saver_save, does_nothing_for_an_allowed_empty_map)
 {
     varve_saver_options options = { .allow_empty = true };
     varve_restoration *r = (varve_restoration *)&options;
@@ -134,7 +134,7 @@ TEST(saver_save, restores_the_highest_step_of_a_prefix)
     end_world();
 }
 
-TEST(saver_save, names_all_that_the_file_lacks_and_changes_nothing)
+TEST(saver_save, lists_all_missing_names_and_changes_nothing)
 {
     begin_world();
     varve_error error = { 0 };
@@ -168,7 +168,7 @@ TEST(saver_save, names_all_that_the_file_lacks_and_changes_nothing)
     end_world();
 }
 
-TEST(saver_save, tells_types_that_differ_from_names_that_lack)
+TEST(saver_save, distinguishes_wrong_types_from_missing_names)
 {
     static float wide[2];
     begin_world();
@@ -268,14 +268,14 @@ static void try_faults(bool sticky, int fault)
     proof_count("faults.saver", tried);
 }
 
-TEST(saver_save, loses_nothing_whatever_call_fails)
+TEST(saver_save, loses_nothing_if_any_call_fails)
 {
     try_faults(false, EIO);
     try_faults(false, ENOSPC);
     try_faults(true, EIO);
 }
 
-TEST(saver_save, loses_nothing_when_memory_ends)
+TEST(saver_save, loses_nothing_without_memory)
 {
     varve_saver_save_options options = { .has_step = true, .step = 3 };
     varve_status status = VARVE_NO_MEMORY;
@@ -291,7 +291,7 @@ TEST(saver_save, loses_nothing_when_memory_ends)
     }
 }
 
-TEST(saver_save, restores_all_or_nothing_when_memory_ends)
+TEST(saver_save, restores_all_or_nothing_without_memory)
 {
     varve_status status = VARVE_NO_MEMORY;
     begin_world();
@@ -315,7 +315,7 @@ TEST(saver_save, restores_all_or_nothing_when_memory_ends)
     end_world();
 }
 
-TEST(saver_save, shares_layers_and_deletes_those_that_nothing_names)
+TEST(saver_save, shares_data_files_and_deletes_unreferenced_ones)
 {
     static const varve_write_options incremental = { .incremental = true };
     begin_world();
@@ -335,7 +335,7 @@ TEST(saver_save, shares_layers_and_deletes_those_that_nothing_names)
     end_world();
 }
 
-TEST(saver_save, in_the_background_saves_the_state_at_the_call)
+TEST(saver_save, asynchronous_save_has_the_values_of_its_call)
 {
     varve_error error = { 0 };
     begin_world();

@@ -81,7 +81,7 @@ static void save_two_in_layers(struct rank *r, const void *user)
     restore(r, "run/model-7");
 }
 
-TEST(saver_together, shares_what_has_not_changed)
+TEST(saver_together, shares_unchanged_values)
 {
     uint64_t bytes = 0;
     begin_disk();
@@ -180,7 +180,7 @@ static void save_behind(struct rank *r, const void *user)
     restore(r, "run/model");
 }
 
-TEST(saver_together, saves_in_the_background)
+TEST(saver_together, saves_asynchronously)
 {
     varve_saver_options options = { .keep = 2, .async = true };
     begin_disk();
@@ -232,7 +232,7 @@ TEST(saver_together, counts_hours_by_one_clock)
     }
 }
 
-TEST(saver_together, restores_what_others_saved_in_another_number)
+TEST(saver_together, restores_with_another_number_of_ranks)
 {
     begin_disk();
     run_ranks(3, save_four, &plain);
@@ -257,7 +257,7 @@ static void add_own(struct rank *r, const void *user)
     save(r, 5);
 }
 
-TEST(saver_together, names_everywhere_what_one_rank_lacks)
+TEST(saver_together, reports_on_all_ranks_the_names_missing_on_one)
 {
     begin_disk();
     run_ranks(3, save_four, &plain);
@@ -294,7 +294,7 @@ static void call_oddly(struct rank *r, const void *user)
     save(r, 1);
 }
 
-TEST(saver_together, wants_the_same_call_of_all)
+TEST(saver_together, requires_the_same_call_on_all_ranks)
 {
     begin_disk();
     const char *notes = run_ranks(3, call_oddly, &plain);
@@ -320,7 +320,7 @@ static void make_oddly(struct rank *r, const void *user)
     note(r, "%s", r->saver ? "made" : r->error.message);
 }
 
-TEST(saver_together, is_made_alike_or_not_at_all)
+TEST(saver_together, requires_equal_options_on_all_ranks)
 {
     begin_disk();
     check_has(run_ranks(3, make_oddly, "k"),
@@ -344,7 +344,7 @@ static void save_nothing(struct rank *r, const void *user)
     restore(r, "a");
 }
 
-TEST(saver_together, has_nothing_to_do_where_all_maps_are_empty)
+TEST(saver_together, does_nothing_if_all_maps_are_empty)
 {
     begin_disk();
     check_has(run_ranks(3, save_nothing, "-"),
@@ -401,7 +401,7 @@ static void end_wherever_one_is_gone(bool async)
     }
 }
 
-TEST(saver_together, ends_at_every_rank_wherever_one_is_gone)
+TEST(saver_together, ends_on_every_rank_after_a_lost_rank)
 {
     end_wherever_one_is_gone(false);
     end_wherever_one_is_gone(true);
@@ -428,13 +428,13 @@ static void fail_each_call(bool async)
     }
 }
 
-TEST(saver_together, answers_alike_whatever_call_fails)
+TEST(saver_together, gives_equal_results_on_all_ranks_if_any_call_fails)
 {
     fail_each_call(false);
     fail_each_call(true);
 }
 
-TEST(saver_together, answers_alike_whoever_runs_out_of_memory)
+TEST(saver_together, gives_equal_results_if_one_rank_has_no_memory)
 {
     varve_saver_options options = { .keep = 1 };
     bool is_over = false;

@@ -27,7 +27,7 @@ static void try_order(const char *const names[], const int *order, int count,
     end_world();
 }
 
-TEST(saver_tree, hangs_the_rest_of_a_longer_name_at_the_deepest_object)
+TEST(saver_tree, adds_the_rest_of_a_longer_name_to_the_deepest_object)
 {
     static const char *const names[] = { "a", "a/b", "a/b/c", "d/e/f/g",
         "d/e" };
@@ -53,7 +53,7 @@ TEST(saver_tree, adds_nothing_to_objects_of_the_program)
 }
 
 /* The name "a" changes the tree while a restoration is open. */
-TEST(saver_tree, is_restored_by_an_open_restoration_when_made_anew)
+TEST(saver_tree, is_restored_by_an_open_restoration_when_rebuilt)
 {
     begin_world();
     varve_error error = { 0 };

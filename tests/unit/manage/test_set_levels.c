@@ -23,7 +23,7 @@ TEST(set_levels, have_a_file_of_each_rank)
 }
 
 /* The next manager continues the copies of the last one, on all ranks. */
-TEST(set_levels, get_what_an_earlier_manager_has_left)
+TEST(set_levels, receive_copies_left_by_an_earlier_manager)
 {
     const varve_level level = { .directory = "far", .every_steps = 2 };
     begin_far(&level);
@@ -40,7 +40,7 @@ TEST(set_levels, get_what_an_earlier_manager_has_left)
 
 /* Ranks that lack a set, and ranks that have an additional one, keep the same
  * sets from the next one on. */
-TEST(set_levels, keep_at_each_rank_what_all_have)
+TEST(set_levels, keep_the_same_sets_on_each_rank)
 {
     const varve_level level = { .directory = "far", .keep_last = 2 };
     begin_far(&level);
@@ -61,7 +61,7 @@ TEST(set_levels, keep_at_each_rank_what_all_have)
 
 /* The tier has later checkpoints of a job that is not an ancestor of the
  * present one. */
-TEST(set_levels, do_not_replace_what_the_ranks_have_by_another_lineage)
+TEST(set_levels, do_not_delete_own_sets_for_another_lineage)
 {
     const varve_level level = { .directory = "far" };
     begin_far(&level);
@@ -96,7 +96,7 @@ static int64_t rush(void *state)
 }
 
 /* The clock of rank 0 decides, regardless of those of other ranks. */
-TEST(set_levels, ask_one_clock_what_is_due)
+TEST(set_levels, use_the_clock_of_rank_0)
 {
     const varve_level level = { .directory = "far", .every_seconds = 30 };
     struct vv_system still = { 0 }, rushing = { 0 };
@@ -192,7 +192,7 @@ static void save_six_and_drain(const varve_comm *comm, void *user)
 
 /* No rank waits for the slow one or continues without it, and all skip the same
  * sets. */
-TEST(set_levels, leave_out_the_same_where_one_is_slow)
+TEST(set_levels, skip_the_same_sets_if_one_rank_is_slow)
 {
     const varve_level level = { .directory = "far", .max_pending = 2 };
     begin_far(&level);
@@ -211,7 +211,7 @@ TEST(set_levels, leave_out_the_same_where_one_is_slow)
 }
 
 /* While one rank cannot write, the others keep their files. */
-TEST(set_levels, lose_nothing_where_one_is_full)
+TEST(set_levels, lose_nothing_if_one_disk_is_full)
 {
     const varve_level level = { .directory = "far", .keep_last = 1 };
     begin_far(&level);
@@ -249,7 +249,7 @@ static void drain_at_full(const varve_comm *comm, void *user)
     varve_graph_free(r.graph);
 }
 
-TEST(set_levels, say_at_all_what_one_cannot_copy)
+TEST(set_levels, report_on_all_ranks_a_failed_copy_of_one)
 {
     const varve_level level = { .directory = "far" };
     begin_far(&level);
@@ -289,7 +289,7 @@ static void lose_what_is_copied(const varve_comm *comm, void *user)
 
 /* A set that lost a file is never complete: the older one is kept until another
  * is complete. */
-TEST(set_levels, keep_the_older_where_one_has_lost_the_newer)
+TEST(set_levels, keep_the_older_set_if_one_rank_lost_the_newer)
 {
     const varve_level level = {
         .directory = "far", .every_steps = 1, .keep_last = 1
@@ -336,7 +336,7 @@ static void find_another_file(const varve_comm *comm, void *user)
 
 /* A name that is taken by another file on one rank belongs to no set, and does
  * not block the queue: the next set is copied. */
-TEST(set_levels, go_on_where_one_finds_another_file_in_the_way)
+TEST(set_levels, continue_if_a_name_is_used_by_another_file)
 {
     const varve_level level = { .directory = "far" };
     begin_far(&level);
@@ -362,7 +362,7 @@ static void check_far_survives(const char *when, long n)
         (int)step, nodes.passed_over[0]);
 }
 
-TEST(set_levels, have_what_was_drained_when_all_end)
+TEST(set_levels, keep_drained_sets_if_all_processes_end)
 {
     const varve_level level = { .directory = "far", .keep_last = 1 };
     uint64_t tried = 0;
@@ -383,7 +383,7 @@ TEST(set_levels, have_what_was_drained_when_all_end)
     proof_count("nodes.level_ends", tried);
 }
 
-TEST(set_levels, have_what_was_drained_when_a_disk_ends)
+TEST(set_levels, keep_drained_sets_if_a_disk_fails)
 {
     const varve_level level = { .directory = "far", .keep_last = 1 };
     uint64_t tried = 0;
@@ -410,7 +410,7 @@ TEST(set_levels, have_what_was_drained_when_a_disk_ends)
     proof_count("nodes.level_disks", tried);
 }
 
-TEST(set_levels, fail_at_all_where_memory_runs_out_at_one)
+TEST(set_levels, fail_on_all_ranks_if_one_has_no_memory)
 {
     const varve_level level = { .directory = "far", .keep_last = 1 };
     uint64_t tried = 0;

@@ -47,7 +47,7 @@ static void put_number(struct sea *sea, int number)
 
 /* --- Results ------------------------------------------------------------ */
 
-TEST(watch, gives_one_checkpoint_once)
+TEST(watch, returns_each_checkpoint_once)
 {
     struct sea sea = sea_new();
     put_number(&sea, 7);
@@ -62,7 +62,7 @@ TEST(watch, gives_one_checkpoint_once)
     sea_free(&sea);
 }
 
-TEST(watch, of_a_directory_that_is_not_there_waits_for_it)
+TEST(watch, waits_for_a_missing_directory)
 {
     struct sea sea = sea_new();
     varve_watch *watch = watch_of(&sea, NULL);
@@ -77,7 +77,7 @@ TEST(watch, of_a_directory_that_is_not_there_waits_for_it)
     sea_free(&sea);
 }
 
-TEST(watch, passes_over_all_but_the_newest)
+TEST(watch, skips_all_but_the_newest)
 {
     struct sea sea = sea_new();
     put_number(&sea, 10);
@@ -90,7 +90,7 @@ TEST(watch, passes_over_all_but_the_newest)
     sea_free(&sea);
 }
 
-TEST(watch, gives_every_one_in_the_order_of_numbers)
+TEST(watch, returns_every_checkpoint_in_order_of_number)
 {
     struct sea sea = sea_new();
     put_number(&sea, 10);
@@ -108,7 +108,7 @@ TEST(watch, gives_every_one_in_the_order_of_numbers)
     sea_free(&sea);
 }
 
-TEST(watch, goes_on_where_an_earlier_one_ended)
+TEST(watch, continues_after_the_last_number_of_an_earlier_watch)
 {
     struct sea sea = sea_new();
     for (int i = 1; i <= 4; i++)
@@ -122,7 +122,7 @@ TEST(watch, goes_on_where_an_earlier_one_ended)
     sea_free(&sea);
 }
 
-TEST(watch, looks_at_numbered_checkpoints_of_its_prefix_alone)
+TEST(watch, returns_only_numbered_checkpoints_of_its_prefix)
 {
     static const char *const others[] = { "run/c-1.varve.tmp", "run/c-.varve",
         "run/.c-2.varve.x.tmp", "run/c-3", "run/cc-4.varve", "run/c-05.varve",
@@ -136,7 +136,7 @@ TEST(watch, looks_at_numbered_checkpoints_of_its_prefix_alone)
     sea_free(&sea);
 }
 
-TEST(watch, is_refused_where_it_makes_no_sense)
+TEST(watch, refuses_invalid_arguments)
 {
     struct sea sea = sea_new();
     varve_error error;
@@ -182,7 +182,7 @@ static bool play(void *user)
     return script->asked == script->at && script->ends;
 }
 
-TEST(watch, ends_exactly_at_the_timeout_and_looks_there_once_more)
+TEST(watch, ends_at_the_timeout_after_a_last_listing)
 {
     struct sea sea = sea_new();
     struct script script = { .sea = &sea };
@@ -198,7 +198,7 @@ TEST(watch, ends_exactly_at_the_timeout_and_looks_there_once_more)
     sea_free(&sea);
 }
 
-TEST(watch, looks_with_pauses_that_grow_to_a_second)
+TEST(watch, lists_with_pauses_that_grow_to_a_second)
 {
     static const int64_t usual[] = { 0, 10, 30, 70, 150, 310, 630, 1270, 2270,
         3270 };
@@ -223,7 +223,7 @@ TEST(watch, looks_with_pauses_that_grow_to_a_second)
     sea_free(&sea);
 }
 
-TEST(watch, keeps_an_interval_from_one_to_the_next)
+TEST(watch, keeps_a_minimum_interval_between_results)
 {
     struct sea sea = sea_new();
     varve_watch *watch =
@@ -241,7 +241,7 @@ TEST(watch, keeps_an_interval_from_one_to_the_next)
     sea_free(&sea);
 }
 
-TEST(watch, ends_when_there_is_nothing_to_wait_for_after_a_last_look)
+TEST(watch, ends_after_a_last_listing_when_done)
 {
     struct sea sea = sea_new();
     struct script script = { .sea = &sea, .at = 3, .ends = true };
@@ -266,7 +266,7 @@ TEST(watch, ends_when_there_is_nothing_to_wait_for_after_a_last_look)
 
 /* --- Leases ------------------------------------------------------------- */
 
-TEST(watch, leases_what_it_gives_until_the_next_call)
+TEST(watch, leases_its_result_until_the_next_call)
 {
     struct sea sea = sea_new();
     const struct vv_system *system = memory_system(sea.memory);
@@ -298,7 +298,7 @@ static void delete_the_third(void *user)
 }
 
 /* Retention deletes the file between the listing and the lease. */
-TEST(watch, goes_on_from_a_file_that_is_deleted_under_its_eyes)
+TEST(watch, continues_after_a_file_is_deleted_meanwhile)
 {
     for (int every = 0; every <= 1; every++) {
         struct sea sea = sea_new();
@@ -318,7 +318,7 @@ TEST(watch, goes_on_from_a_file_that_is_deleted_under_its_eyes)
     }
 }
 
-TEST(watch, waits_for_a_file_that_its_writer_holds)
+TEST(watch, waits_for_a_file_locked_by_its_writer)
 {
     for (int every = 0; every <= 1; every++) {
         struct sea sea = sea_new();
@@ -338,7 +338,7 @@ TEST(watch, waits_for_a_file_that_its_writer_holds)
 
 /* --- Failures ----------------------------------------------------------- */
 
-TEST(watch, without_memory_is_refused)
+TEST(watch, creation_fails_without_memory)
 {
     struct sea sea = sea_new();
     varve_watch *watch = NULL;
@@ -356,7 +356,7 @@ TEST(watch, without_memory_is_refused)
     sea_free(&sea);
 }
 
-TEST(watch, without_memory_loses_no_checkpoint)
+TEST(watch, loses_no_checkpoint_without_memory)
 {
     struct sea sea = sea_new();
     put_number(&sea, 1);
@@ -379,7 +379,7 @@ TEST(watch, without_memory_loses_no_checkpoint)
 }
 
 /* The directory is removed between its opening and its listing. */
-TEST(watch, waits_for_a_directory_that_is_removed_and_made_again)
+TEST(watch, waits_for_a_removed_and_recreated_directory)
 {
     struct sea sea = sea_new();
     put_number(&sea, 1);
@@ -396,7 +396,7 @@ TEST(watch, waits_for_a_directory_that_is_removed_and_made_again)
 }
 
 /* Failing lock or close calls do not prevent the result. */
-TEST(watch, over_a_failing_system_loses_no_checkpoint)
+TEST(watch, loses_no_checkpoint_if_system_calls_fail)
 {
     static const int numbers[] = { EIO, ENOENT, ESTALE, EACCES, EINTR };
     long failures = 0;

@@ -23,7 +23,7 @@ TEST(default_allocator, falls_back_to_realloc_and_free)
     vv_release(&a, block, 100000);
 }
 
-TEST(default_allocator, takes_the_caller_s_own_function)
+TEST(default_allocator, uses_the_function_of_the_caller)
 {
     varve_allocator a = vv_allocator_or_default(test_allocator());
     void *block = vv_allocate(&a, 10);
@@ -32,7 +32,7 @@ TEST(default_allocator, takes_the_caller_s_own_function)
     vv_release(&a, block, 10);
 }
 
-TEST(default_allocator, keeps_large_blocks_as_they_grow_and_shrink)
+TEST(default_allocator, keeps_the_content_of_large_resized_blocks)
 {
     varve_allocator a = vv_allocator_or_default(NULL);
     size_t sizes[] = { 1, 4 << 20, (9 << 20) + 5, 70 << 20, 5 << 20, 3 };

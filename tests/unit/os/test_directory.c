@@ -30,7 +30,7 @@ static int note_one_name(
     return 1;
 }
 
-TEST(directory, name_is_what_stands_behind_the_last_slash)
+TEST(directory, name_is_the_text_after_the_last_slash)
 {
     cr_assert_str_eq(vv_path_name("a/b/c.varve"), "c.varve");
     cr_assert_str_eq(vv_path_name("c.varve"), "c.varve");
@@ -57,7 +57,7 @@ static void check_parent(const char *path, const char *parent)
     memory_free(memory);
 }
 
-TEST(directory, parent_is_what_stands_before_it)
+TEST(directory, parent_is_the_text_before_the_name)
 {
     check_parent("name", ".");
     check_parent("", ".");
@@ -69,7 +69,7 @@ TEST(directory, parent_is_what_stands_before_it)
     check_parent("a/b/", "a/b");
 }
 
-TEST(directory, parent_that_is_missing_is_not_found)
+TEST(directory, missing_parent_is_not_found)
 {
     struct memory *memory = memory_new();
     memory_put(memory, "file", "", 0);
@@ -119,7 +119,7 @@ static void check_made(const char *path, bool no_sync, size_t made)
     memory_free(memory);
 }
 
-TEST(directory, missing_parents_are_made_and_synced)
+TEST(directory, missing_parents_are_created_and_synced)
 {
     check_made("name", false, 0);
     check_made("old/name", false, 0);
@@ -130,7 +130,7 @@ TEST(directory, missing_parents_are_made_and_synced)
     check_made("a/b/name", true, 2);
 }
 
-TEST(directory, a_parent_that_is_a_file_is_not_made)
+TEST(directory, a_parent_that_is_a_file_is_refused)
 {
     struct memory *memory = memory_new();
     memory_put(memory, "file", "text", 4);
@@ -155,7 +155,7 @@ static void make_first(void *user)
     system->make_directory(system->state, VV_WORKING_DIRECTORY, "a");
 }
 
-TEST(directory, a_parent_that_another_made_meanwhile_is_synced_too)
+TEST(directory, a_parent_created_by_another_process_is_synced)
 {
     struct race race = { memory_new() };
     struct faulty *faulty = faulty_new(memory_system(race.memory));
@@ -176,7 +176,7 @@ TEST(directory, a_parent_that_another_made_meanwhile_is_synced_too)
 }
 
 /* Its creator must sync it; the next save does so as well. */
-TEST(directory, that_another_made_stays_where_it_cannot_be_synced)
+TEST(directory, created_by_another_process_is_kept_if_its_sync_fails)
 {
     struct race race = { memory_new() };
     struct faulty *faulty = faulty_new(memory_system(race.memory));
@@ -223,7 +223,7 @@ static varve_status status_above(unsigned kinds, long number, int failure)
     return status;
 }
 
-TEST(directory, above_that_is_somebody_else_s_is_theirs_to_sync)
+TEST(directory, above_without_access_needs_no_sync)
 {
     static const int theirs[] = { EACCES, EPERM, ENOENT };
     for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++)
@@ -232,14 +232,14 @@ TEST(directory, above_that_is_somebody_else_s_is_theirs_to_sync)
     cr_assert_eq(status_above(FAULTY_OPEN_DIRECTORY, 1, EMFILE), VARVE_IO);
 }
 
-TEST(directory, above_that_knows_no_sync_needs_none)
+TEST(directory, above_without_sync_support_needs_no_sync)
 {
     cr_assert_eq(status_above(FAULTY_SYNC_DIRECTORY, 0, EINVAL), VARVE_OK);
     cr_assert_eq(status_above(FAULTY_SYNC_DIRECTORY, 0, EACCES),
         VARVE_NO_PERMISSION);
 }
 
-TEST(directory, one_that_could_not_be_synced_is_made_again_next_time)
+TEST(directory, creation_is_repeated_after_a_failed_sync)
 {
     struct memory *memory = memory_new();
     struct faulty *faulty = faulty_new(memory_system(memory));
@@ -275,7 +275,7 @@ static long count_syncs(
     return count;
 }
 
-TEST(directory, is_synced_above_once_where_that_is_remembered)
+TEST(directory, parents_are_synced_once_if_that_is_recorded)
 {
     struct memory *memory = memory_new();
     struct faulty *faulty = faulty_new(memory_system(memory));
@@ -297,7 +297,7 @@ TEST(directory, is_synced_above_once_where_that_is_remembered)
 }
 
 /* A failed sync does not suppress the next one. */
-TEST(directory, is_not_remembered_where_the_sync_failed)
+TEST(directory, is_not_recorded_if_the_sync_failed)
 {
     struct memory *memory = memory_new();
     struct faulty *faulty = faulty_new(memory_system(memory));
@@ -321,7 +321,7 @@ TEST(directory, is_not_remembered_where_the_sync_failed)
     memory_free(memory);
 }
 
-TEST(directory, each_tells_the_names_beside_a_path)
+TEST(directory, each_lists_the_names_in_the_directory_of_a_path)
 {
     struct memory *memory = memory_new();
     memory_put(memory, "run/one", "", 0);
@@ -344,7 +344,7 @@ TEST(directory, each_tells_the_names_beside_a_path)
     memory_free(memory);
 }
 
-TEST(directory, one_that_is_missing_has_no_names)
+TEST(directory, missing_has_no_names)
 {
     struct memory *memory = memory_new();
     memory_put(memory, "file", "", 0);
@@ -376,7 +376,7 @@ static varve_status use_all(const struct vv_context *context, varve_error *e)
     return vv_directory_each(context, "a/b/name", note_name, names, e);
 }
 
-TEST(directory, every_call_may_fail)
+TEST(directory, failures_of_every_call_are_reported)
 {
     bool hit = true;
     long runs = 0;
@@ -402,7 +402,7 @@ TEST(directory, every_call_may_fail)
     cr_assert_gt(runs, 20);
 }
 
-TEST(directory, out_of_memory_is_said)
+TEST(directory, failed_allocations_are_reported)
 {
     struct memory *memory = memory_new();
     struct vv_context context = test_context(memory_system(memory));

@@ -91,7 +91,7 @@ static const char *all_since(uint64_t moment)
     return since(moment, world.bytes, SIZE);
 }
 
-TEST(dirty, has_for_each_moment_what_was_written_since)
+TEST(dirty, finds_the_pages_written_since_each_moment)
 {
     begin();
     uint64_t first = look(world.bytes, SIZE);
@@ -119,7 +119,7 @@ static uint64_t glance(const void *bytes, size_t size)
 }
 
 /* A glance does not arm pages, so they are reported again. */
-TEST(dirty, glances_without_arming_and_overlooks_nothing_afterwards)
+TEST(dirty, peeks_without_resetting_and_misses_nothing_later)
 {
     begin();
     uint64_t first = look(world.bytes, SIZE);
@@ -136,7 +136,7 @@ TEST(dirty, glances_without_arming_and_overlooks_nothing_afterwards)
     end();
 }
 
-TEST(dirty, looks_at_whole_pages_and_believes_nothing_of_others)
+TEST(dirty, checks_whole_pages_and_reports_others_as_written)
 {
     begin();
     uint64_t moment = look(world.bytes + 1, SIZE - 2);
@@ -150,7 +150,7 @@ TEST(dirty, looks_at_whole_pages_and_believes_nothing_of_others)
     end();
 }
 
-TEST(dirty, leaves_small_pieces_alone)
+TEST(dirty, does_not_track_small_ranges)
 {
     begin();
     uint64_t moment = look(world.bytes, (256 << 10) - 1);
@@ -163,7 +163,7 @@ TEST(dirty, leaves_small_pieces_alone)
 }
 
 /* A whole, and two adjacent parts of it. */
-TEST(dirty, takes_values_that_overlap)
+TEST(dirty, accepts_overlapping_values)
 {
     begin();
     vv_dirty_request(world.dirty, world.bytes + 32 * PAGE, SIZE / 2);
@@ -181,7 +181,7 @@ TEST(dirty, takes_values_that_overlap)
     end();
 }
 
-TEST(dirty, believes_nothing_that_was_not_looked_at)
+TEST(dirty, reports_unchecked_pages_as_written)
 {
     begin();
     uint64_t first = look(world.bytes, SIZE / 2);
@@ -224,7 +224,7 @@ static int armed_looks(int looks)
     return count;
 }
 
-TEST(dirty, lays_off_memory_that_is_written_throughout)
+TEST(dirty, stops_tracking_memory_that_is_always_written)
 {
     begin();
     look(world.bytes, SIZE);
@@ -240,7 +240,7 @@ TEST(dirty, lays_off_memory_that_is_written_throughout)
     end();
 }
 
-TEST(dirty, tries_again_and_goes_on_where_less_is_written)
+TEST(dirty, tracks_again_when_less_is_written)
 {
     begin();
     look(world.bytes, SIZE);
@@ -268,7 +268,7 @@ TEST(dirty, tries_again_and_goes_on_where_less_is_written)
     end();
 }
 
-TEST(dirty, lets_memory_go_that_nobody_asks_for)
+TEST(dirty, releases_memory_that_is_not_queried)
 {
     begin();
     look(world.bytes, SIZE / 2);
@@ -327,13 +327,13 @@ static long try_failing(long number, bool sticky)
     return hit ? count : -1;
 }
 
-TEST(dirty, never_overlooks_a_page_whatever_fails)
+TEST(dirty, misses_no_page_if_any_call_fails)
 {
     for (long i = 0; try_failing(i, false) >= 0; i++)
         try_failing(i, true);
 }
 
-TEST(dirty, does_without_where_a_machine_has_none)
+TEST(dirty, reports_all_as_written_without_system_support)
 {
     begin();
     vv_dirty_free(world.dirty);
@@ -348,7 +348,7 @@ TEST(dirty, does_without_where_a_machine_has_none)
     end();
 }
 
-TEST(dirty, does_without_memory)
+TEST(dirty, reports_all_as_written_without_memory)
 {
     begin();
     for (long i = 0; i < 6; i++) {
@@ -434,7 +434,7 @@ static bool check(unsigned char *copy, uint64_t moment)
     return knows;
 }
 
-TEST(dirty, agrees_with_a_copy_whatever_happens_to_memory)
+TEST(dirty, agrees_with_a_copy_after_random_operations)
 {
     enum { USERS = 3 };
     static unsigned char copies[USERS][SIZE];
@@ -465,7 +465,7 @@ TEST(dirty, agrees_with_a_copy_whatever_happens_to_memory)
     end();
 }
 
-TEST(dirty, tracks_nothing_in_a_child_and_goes_on_in_its_parent)
+TEST(dirty, tracks_nothing_in_a_child_and_continues_in_its_parent)
 {
     int status;
     begin();

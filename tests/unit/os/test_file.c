@@ -73,7 +73,7 @@ static void check_written(struct fixture *f)
     cr_assert_eq(memcmp(bytes, "0123456789", 10), 0);
 }
 
-TEST(file, open_tells_the_size)
+TEST(file, open_returns_the_size)
 {
     const char *path = test_path("five");
     test_write_file(path, "12345", 5);
@@ -100,7 +100,7 @@ static void check_refused(const char *path, varve_status expected)
     cr_assert_null(strchr(error.message, '\n'));
 }
 
-TEST(file, open_refuses_what_is_no_regular_file)
+TEST(file, open_refuses_files_that_are_not_regular)
 {
     check_refused(test_path("nothing"), VARVE_NOT_FOUND);
     check_refused(test_path(""), VARVE_IS_DIRECTORY);
@@ -120,7 +120,7 @@ TEST(file, open_refuses_what_is_no_regular_file)
     vv_file_close(&context, listener);
 }
 
-TEST(file, open_closes_what_it_could_not_look_at)
+TEST(file, open_closes_the_file_if_it_cannot_be_examined)
 {
     struct fixture f = begin();
     int file;
@@ -135,7 +135,7 @@ TEST(file, open_closes_what_it_could_not_look_at)
     end(&f);
 }
 
-TEST(file, looks_at_what_it_would_open)
+TEST(file, look_examines_the_file_that_open_would_open)
 {
     struct fixture f = begin();
     struct vv_file_info info = { 0 }, opened;
@@ -156,7 +156,7 @@ TEST(file, looks_at_what_it_would_open)
     end(&f);
 }
 
-TEST(file, close_takes_no_file)
+TEST(file, close_accepts_an_invalid_descriptor)
 {
     struct fixture f = begin();
     faulty_plan(f.faulty, NULL);
@@ -199,7 +199,7 @@ static varve_status read_much(struct fixture *f, size_t size)
     return status;
 }
 
-TEST(file, much_is_read_by_several_threads)
+TEST(file, large_reads_use_several_threads)
 {
     struct fixture f = begin();
     for (size_t i = 0; i < MUCH; i++)
@@ -220,7 +220,7 @@ TEST(file, much_is_read_by_several_threads)
     end(&f);
 }
 
-TEST(file, much_is_not_read_from_a_bad_disk)
+TEST(file, large_reads_report_errors)
 {
     struct fixture f = begin();
     memory_put(f.memory, "much", much, MUCH);
@@ -234,7 +234,7 @@ TEST(file, much_is_not_read_from_a_bad_disk)
     end(&f);
 }
 
-TEST(file, short_reads_and_writes_go_on)
+TEST(file, short_reads_and_writes_are_continued)
 {
     static const enum faulty_way ways[] = { FAULTY_ONE_BYTE, FAULTY_HALF };
     struct fixture f = begin();
@@ -255,7 +255,7 @@ TEST(file, short_reads_and_writes_go_on)
     end(&f);
 }
 
-TEST(file, moving_nothing_ends)
+TEST(file, transfers_of_0_bytes_fail)
 {
     struct fixture f = begin();
     char digits[11];
@@ -267,7 +267,7 @@ TEST(file, moving_nothing_ends)
     end(&f);
 }
 
-TEST(file, interruptions_are_tried_again)
+TEST(file, interrupted_calls_are_retried)
 {
     static const int numbers[] = { EINTR, EAGAIN };
     struct fixture f = begin();
@@ -291,7 +291,7 @@ TEST(file, interruptions_are_tried_again)
     end(&f);
 }
 
-TEST(file, interruptions_without_end_fail)
+TEST(file, endless_interruptions_fail)
 {
     struct fixture f = begin();
     char digits[11];
@@ -304,7 +304,7 @@ TEST(file, interruptions_without_end_fail)
     end(&f);
 }
 
-TEST(file, errors_keep_their_number)
+TEST(file, errors_keep_their_errno)
 {
     static const struct {
         int number;
@@ -349,7 +349,7 @@ static int64_t take_all(
     return move_all(state, file, NULL, size, offset);
 }
 
-TEST(file, a_call_moves_at_most_one_gibibyte)
+TEST(file, a_call_transfers_at_most_one_gibibyte)
 {
     struct vv_system system = { .read_at = move_all, .write_at = take_all };
     struct vv_context context = test_context(&system);
@@ -369,7 +369,7 @@ TEST(file, a_call_moves_at_most_one_gibibyte)
     munmap(bytes, size);
 }
 
-TEST(file, removes_what_is_there_and_minds_nothing_that_is_not)
+TEST(file, remove_deletes_files_and_ignores_missing_ones)
 {
     varve_error error;
     struct memory *memory = memory_new();

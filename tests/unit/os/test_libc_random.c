@@ -58,7 +58,7 @@ static void check_taken_and_given_back(enum vv_libc_generator which)
     }
 }
 
-TEST(libc_random, is_taken_and_given_back)
+TEST(libc_random, is_saved_and_restored)
 {
     check_taken_and_given_back(VV_LIBC_RAND);
     check_taken_and_given_back(VV_LIBC_RANDOM);
@@ -66,7 +66,7 @@ TEST(libc_random, is_taken_and_given_back)
 }
 
 /* With each size that initstate supports, in memory of the program. */
-TEST(libc_random, is_found_in_the_memory_of_the_program)
+TEST(libc_random, is_supported_in_memory_of_the_program)
 {
     static const size_t sizes[] = { 8, 32, 64, 128, 256 };
     static uint32_t memory[64], kept[VV_LIBC_MOST_WORDS];
@@ -86,7 +86,7 @@ TEST(libc_random, is_found_in_the_memory_of_the_program)
     }
 }
 
-TEST(libc_random, takes_nothing_that_is_no_state)
+TEST(libc_random, refuses_invalid_states)
 {
     uint32_t words[VV_LIBC_MOST_WORDS], wrong[VV_LIBC_MOST_WORDS];
     if (!vv_libc_random_form(VV_LIBC_RANDOM))

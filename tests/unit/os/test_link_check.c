@@ -88,7 +88,7 @@ TEST(link_check, allows_files_and_links_of_the_directory)
         allows("a/index", names[i]);
 }
 
-TEST(link_check, refuses_links_out_of_it)
+TEST(link_check, refuses_links_out_of_the_directory)
 {
     make_directories();
     link_to("../b/data", "a/link");
@@ -108,7 +108,7 @@ TEST(link_check, refuses_links_out_of_it)
         VARVE_OK);
 }
 
-TEST(link_check, allows_links_to_where_the_file_that_names_them_is)
+TEST(link_check, allows_links_to_the_directory_of_the_index)
 {
     make_directories();
     put("b/index");
@@ -121,7 +121,7 @@ TEST(link_check, allows_links_to_where_the_file_that_names_them_is)
     refuses("a/index", "a/link");
 }
 
-TEST(link_check, ends_where_links_are_a_ring)
+TEST(link_check, ends_on_cycles_of_links)
 {
     varve_error error = { 0 };
     make_directories();
@@ -129,7 +129,7 @@ TEST(link_check, ends_where_links_are_a_ring)
     cr_assert_eq(check("a/index", "a/ring", &error), VARVE_IO);
 }
 
-TEST(link_check, is_out_of_memory_in_each_way)
+TEST(link_check, reports_every_failed_allocation)
 {
     make_directories();
     put("b/index");

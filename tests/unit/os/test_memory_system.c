@@ -147,7 +147,7 @@ static struct answers ask(const struct vv_system *system, const char *path)
     return a;
 }
 
-TEST(memory_system, answers_as_the_posix_system_does)
+TEST(memory_system, behaves_like_the_posix_system)
 {
     struct memory *memory = memory_new();
     struct answers one = ask(memory_system(memory), "/");
@@ -161,7 +161,7 @@ TEST(memory_system, answers_as_the_posix_system_does)
     memory_free(memory);
 }
 
-TEST(memory_system, files_can_be_put_listed_and_damaged)
+TEST(memory_system, files_can_be_added_listed_and_damaged)
 {
     struct memory *memory = memory_new();
     memory_put(memory, "a/b/one", "1234", 4);
@@ -183,7 +183,7 @@ TEST(memory_system, files_can_be_put_listed_and_damaged)
     memory_free(memory);
 }
 
-TEST(memory_system, a_full_disk_takes_what_fits)
+TEST(memory_system, a_full_disk_accepts_bytes_that_fit)
 {
     struct memory *memory = memory_new();
     const struct vv_system *s = memory_system(memory);
@@ -221,7 +221,7 @@ static void check_after_cut(struct memory *memory, bool names, bool content,
     memory_free(after);
 }
 
-TEST(memory_system, a_power_cut_takes_what_was_not_synced)
+TEST(memory_system, a_power_cut_loses_unsynced_data)
 {
     struct memory *memory = memory_new();
     const struct vv_system *s = memory_system(memory);

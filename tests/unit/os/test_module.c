@@ -10,7 +10,7 @@
 
 #include "support/test.h"
 
-TEST(module, that_is_nowhere_is_told_of)
+TEST(module, that_is_missing_is_reported)
 {
     struct vv_buffer reason;
     vv_buffer_init(&reason, test_allocator());
@@ -22,7 +22,7 @@ TEST(module, that_is_nowhere_is_told_of)
 
 #ifdef VV_HAVE_HDF5
 
-TEST(module, is_looked_for_where_the_environment_says)
+TEST(module, is_searched_in_the_directory_of_the_environment)
 {
     struct vv_buffer reason;
     vv_buffer_init(&reason, test_allocator());
@@ -32,7 +32,7 @@ TEST(module, is_looked_for_where_the_environment_says)
     vv_buffer_clear(&reason);
 }
 
-TEST(module, needs_no_memory_to_fail)
+TEST(module, missing_is_reported_without_memory)
 {
     setenv("VARVE_MODULES", "/elsewhere", 1);
     for (long n = 0; n < 2; n++) {

@@ -27,7 +27,7 @@ static void *count_up(void *argument)
     return NULL;
 }
 
-TEST(monitor, lets_one_thread_in_at_a_time)
+TEST(monitor, admits_one_thread_at_a_time)
 {
     pthread_t threads[THREADS];
     monitor = vv_monitor_new(test_allocator());
@@ -54,7 +54,7 @@ static void *take_turns(void *argument)
     return NULL;
 }
 
-TEST(monitor, wakes_all_that_wait)
+TEST(monitor, wakes_all_waiting_threads)
 {
     pthread_t threads[THREADS];
     int numbers[THREADS];
@@ -76,7 +76,7 @@ static int64_t uptime(void)
     return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-TEST(monitor, waits_as_long_as_it_is_told)
+TEST(monitor, waits_for_the_given_time)
 {
     static const int64_t times[] = { 0, 1, 20000000, 1050000000 };
     monitor = vv_monitor_new(test_allocator());
@@ -92,7 +92,7 @@ TEST(monitor, waits_as_long_as_it_is_told)
     vv_monitor_free(test_allocator(), monitor);
 }
 
-TEST(monitor, without_memory_is_none)
+TEST(monitor, is_not_created_without_memory)
 {
     test_fail_allocation(0, false);
     cr_assert_null(vv_monitor_new(test_allocator()));

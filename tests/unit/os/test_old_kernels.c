@@ -78,7 +78,7 @@ static void draw_two(void)
     cr_assert_eq(test_descriptor_count(), descriptors);
 }
 
-TEST(old_kernels, random_bytes_come_from_the_device)
+TEST(old_kernels, random_bytes_are_read_from_the_device)
 {
     if (!can_forbid())
         return;
@@ -88,7 +88,7 @@ TEST(old_kernels, random_bytes_come_from_the_device)
     draw_two();
 }
 
-TEST(old_kernels, no_random_bytes_are_an_error)
+TEST(old_kernels, missing_random_bytes_are_an_error)
 {
     unsigned char bytes[16];
     struct rlimit old, none;
@@ -109,7 +109,7 @@ TEST(old_kernels, no_random_bytes_are_an_error)
 
 /* The call also fails if there are more processors than its set can
  * represent. */
-TEST(old_kernels, processors_are_those_of_the_machine)
+TEST(old_kernels, processors_are_counted_without_the_affinity_call)
 {
     if (!can_forbid())
         return;
@@ -193,12 +193,12 @@ static void do_without(int error)
     write_and_read(test_path("a.varve"), false, 2);
 }
 
-TEST(old_kernels, are_enough_to_write_and_to_read)
+TEST(old_kernels, support_writes_and_reads)
 {
     do_without(ENOSYS);
 }
 
-TEST(old_kernels, containers_that_forbid_all_but_the_needed_are_enough)
+TEST(old_kernels, containers_that_forbid_optional_calls_are_supported)
 {
     do_without(EPERM);
 }

@@ -30,7 +30,7 @@ static void check_file(const char *wanted)
     free(bytes);
 }
 
-TEST(output_file, is_cut_and_written_on_at_its_end)
+TEST(output_file, is_truncated_and_continued_at_its_end)
 {
     static const int flags[] = { O_WRONLY, O_RDWR, O_WRONLY | O_APPEND };
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
@@ -46,7 +46,7 @@ TEST(output_file, is_cut_and_written_on_at_its_end)
     }
 }
 
-TEST(output_file, is_at_its_end_where_the_next_write_goes_there)
+TEST(output_file, is_at_its_end_if_the_next_write_appends)
 {
     test_write_file(test_path("out"), "12345", 5);
     int descriptor = open_file(O_WRONLY);
@@ -76,7 +76,7 @@ TEST(output_file, has_no_position_in_a_pipe)
     close(ends[1]);
 }
 
-TEST(output_file, of_a_stream_is_flushed_and_goes_on)
+TEST(output_file, of_a_stream_is_flushed_and_remains_usable)
 {
     FILE *stream = fopen(test_path("out"), "w");
     int descriptor = vv_output_stream_descriptor(stream);
@@ -95,7 +95,7 @@ TEST(output_file, of_a_stream_is_flushed_and_goes_on)
     fclose(stream);
 }
 
-TEST(output_file, of_a_stream_tells_that_a_write_failed)
+TEST(output_file, of_a_stream_reports_a_failed_write)
 {
     FILE *stream = fopen("/dev/full", "w");
     if (!stream)

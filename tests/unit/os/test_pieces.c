@@ -26,7 +26,7 @@ static struct vv_piece piece(const void *user, size_t i)
     return p;
 }
 
-TEST(pieces, copies_each_and_nothing_between_them)
+TEST(pieces, copies_each_and_no_bytes_between_them)
 {
     struct vv_context context = test_context(&vv_posix_system);
     for (size_t count = 1; count <= COUNT; count++) {

@@ -53,7 +53,7 @@ static void publish_through(const char *target, const char *older)
     cr_assert_eq(unlink(test_path("far/f")), 0);
 }
 
-TEST(posix_access, what_a_link_leads_to_is_replaced_or_created)
+TEST(posix_access, the_target_of_a_link_is_replaced_or_created)
 {
     char whole[4096];
     cr_assert_eq(mkdir(test_path("far"), 0777), 0);
@@ -86,7 +86,7 @@ static void refuse(const char *path, int flags, varve_status expected,
     cr_assert_eq(count_beside(posix(), path), before);
 }
 
-TEST(posix_access, links_that_lead_to_no_file_are_refused)
+TEST(posix_access, links_to_no_file_are_refused)
 {
     cr_assert_eq(mkdir(test_path("d"), 0777), 0);
     cr_assert_eq(symlink("b", test_path("a")), 0);
@@ -102,7 +102,7 @@ TEST(posix_access, links_that_lead_to_no_file_are_refused)
     refuse(test_path("to_none"), 0, VARVE_NOT_FOUND, "none");
 }
 
-TEST(posix_access, no_replace_finds_a_link_taken)
+TEST(posix_access, no_replace_refuses_a_link)
 {
     int flags = VV_PUBLISH_NO_REPLACE;
     test_write_file(test_path("f"), "old", 3);
@@ -113,7 +113,7 @@ TEST(posix_access, no_replace_finds_a_link_taken)
     cr_assert(holds(posix(), test_path("f"), "old"));
 }
 
-TEST(posix_access, a_link_is_refused_where_other_files_belong_to_this_one)
+TEST(posix_access, a_link_is_refused_for_files_with_data_files)
 {
     test_write_file(test_path("f"), "old", 3);
     cr_assert_eq(symlink("f", test_path("l")), 0);
@@ -142,7 +142,7 @@ TEST(posix_access, the_mode_of_a_replaced_file_is_kept)
     umask(old);
 }
 
-TEST(posix_access, the_owner_of_a_replaced_file_is_kept_where_permitted)
+TEST(posix_access, the_owner_of_a_replaced_file_is_kept_if_permitted)
 {
     const char *path = test_path("f");
     struct stat found;
@@ -159,7 +159,7 @@ TEST(posix_access, the_owner_of_a_replaced_file_is_kept_where_permitted)
 }
 
 /* Another user may replace a file in a shared directory. */
-TEST(posix_access, a_group_that_is_not_permitted_gets_what_others_may)
+TEST(posix_access, a_group_that_cannot_be_kept_gets_the_rights_of_others)
 {
     const char *path = test_path("f");
     struct stat found;
@@ -217,7 +217,7 @@ TEST(posix_access, a_planted_link_is_not_followed)
     cr_assert(holds(posix(), other, "new"));
 }
 
-TEST(posix_access, a_planted_file_leaves_no_access)
+TEST(posix_access, a_planted_file_gives_no_access)
 {
     char directory[512];
     struct stat found;
@@ -235,7 +235,7 @@ TEST(posix_access, a_planted_file_leaves_no_access)
     cr_assert_eq(found.st_mode & 07777, 0600);
 }
 
-TEST(posix_access, bits_that_give_the_rights_of_the_owner_are_dropped)
+TEST(posix_access, setuid_and_setgid_bits_are_dropped)
 {
     const char *path = test_path("f");
     varve_error error;
@@ -268,7 +268,7 @@ static bool has_list(const char *path)
     return true;
 }
 
-TEST(posix_access, an_access_list_is_kept_and_none_is_inherited)
+TEST(posix_access, an_acl_is_kept_and_none_is_inherited)
 {
     const char *path = test_path("f");
     varve_error error;
@@ -290,7 +290,7 @@ TEST(posix_access, an_access_list_is_kept_and_none_is_inherited)
 }
 
 /* With another group its entry would apply to other users. */
-TEST(posix_access, an_access_list_without_its_group_leaves_the_owner_alone)
+TEST(posix_access, an_acl_without_its_group_leaves_access_to_the_owner_only)
 {
     const char *path = test_path("f");
     varve_error error;
@@ -311,7 +311,7 @@ TEST(posix_access, an_access_list_without_its_group_leaves_the_owner_alone)
 #endif
 
 /* Data in a second file is protected from its first byte on. */
-TEST(posix_access, a_file_beside_has_the_access_of_the_replaced_one)
+TEST(posix_access, a_data_file_has_the_access_of_the_replaced_file)
 {
     struct vv_publication p, beside;
     struct stat during;
@@ -337,7 +337,7 @@ TEST(posix_access, a_file_beside_has_the_access_of_the_replaced_one)
 }
 
 /* Each call fails once: the older file remains, and no other one. */
-TEST(posix_access, any_call_may_fail)
+TEST(posix_access, a_failure_of_any_call_keeps_the_older_file)
 {
     char path[512];
     snprintf(path, sizeof path, "%s", test_path("l"));
@@ -384,7 +384,7 @@ static size_t count_looks(const char *path)
     return count;
 }
 
-TEST(posix_access, a_usual_save_makes_no_more_calls_than_these)
+TEST(posix_access, a_usual_save_makes_few_calls)
 {
     cr_assert_eq(count_looks(test_path("f")), 1, "one look");
     cr_assert_eq(count_looks(test_path("f")), 2, "one look, and the mode");

@@ -36,7 +36,7 @@ static int wait_for(int socket, short wanted, int64_t nanoseconds)
     return wait.found;
 }
 
-TEST(posix_sockets, bring_both_ways_what_was_sent)
+TEST(posix_sockets, transfer_bytes_in_both_directions)
 {
     int pair[2];
     char bytes[8];
@@ -52,7 +52,7 @@ TEST(posix_sockets, bring_both_ways_what_was_sent)
     close_pair(pair);
 }
 
-TEST(posix_sockets, never_wait_but_say_so)
+TEST(posix_sockets, never_block)
 {
     int pair[2];
     static char bytes[1 << 20];
@@ -66,7 +66,7 @@ TEST(posix_sockets, never_wait_but_say_so)
     close_pair(pair);
 }
 
-TEST(posix_sockets, end_for_all_after_what_was_sent)
+TEST(posix_sockets, end_after_the_sent_bytes_for_all_holders)
 {
     int pair[2];
     char bytes[8];
@@ -82,7 +82,7 @@ TEST(posix_sockets, end_for_all_after_what_was_sent)
     close_pair(pair);
 }
 
-TEST(posix_sockets, end_without_a_signal_when_the_other_is_closed)
+TEST(posix_sockets, give_an_error_and_no_signal_after_the_peer_closed)
 {
     int pair[2];
     char byte;
@@ -93,7 +93,7 @@ TEST(posix_sockets, end_without_a_signal_when_the_other_is_closed)
     cr_assert_eq(s->close(s->state, pair[0]), 0);
 }
 
-TEST(posix_sockets, are_waited_for)
+TEST(posix_sockets, can_be_waited_for)
 {
     int pair[2];
     open_pair(pair);
@@ -107,7 +107,7 @@ TEST(posix_sockets, are_waited_for)
     close_pair(pair);
 }
 
-TEST(posix_sockets, wake_who_waits_by_their_end)
+TEST(posix_sockets, wake_waiting_threads_when_closed)
 {
     int pair[2];
     open_pair(pair);
@@ -118,7 +118,7 @@ TEST(posix_sockets, wake_who_waits_by_their_end)
 }
 
 /* A pair of sockets, one of which is sent through another pair. */
-TEST(posix_sockets, go_to_others_through_sockets)
+TEST(posix_sockets, can_be_passed_through_sockets)
 {
     int pair[2], way[2], taken = -1;
     open_pair(pair);
@@ -144,7 +144,7 @@ TEST(posix_sockets, go_to_others_through_sockets)
     close_pair(pair);
 }
 
-TEST(posix_sockets, are_kept_by_no_exec_and_stand_for_no_standard_stream)
+TEST(posix_sockets, are_closed_by_exec_and_are_not_standard_streams)
 {
     int pair[2], input = dup(STDIN_FILENO);
     close(STDIN_FILENO);

@@ -50,7 +50,7 @@ TEST(posix_system, descriptors_close_on_exec)
     }
 }
 
-TEST(posix_system, files_are_new_and_take_the_umask)
+TEST(posix_system, files_are_new_and_use_the_umask)
 {
     int directory = open_test_directory();
     static const mode_t masks[] = { 0, 022, 077 };
@@ -101,7 +101,7 @@ TEST(posix_system, descriptors_are_never_standard_streams)
 }
 
 /* No descriptor except the standard ones is available. */
-TEST(posix_system, a_file_that_cannot_be_had_is_not_created)
+TEST(posix_system, a_file_without_a_descriptor_is_not_created)
 {
     int directory = open_test_directory();
     struct rlimit old, tight = { 3, 3 };
@@ -119,7 +119,7 @@ TEST(posix_system, a_file_that_cannot_be_had_is_not_created)
     s->close(s->state, directory);
 }
 
-TEST(posix_system, moves_bytes_at_offsets)
+TEST(posix_system, reads_and_writes_bytes_at_offsets)
 {
     int directory = open_test_directory();
     int file = create(directory, "file");
@@ -142,7 +142,7 @@ TEST(posix_system, moves_bytes_at_offsets)
     s->close(s->state, directory);
 }
 
-TEST(posix_system, reserving_takes_space_and_leaves_the_size)
+TEST(posix_system, reserving_allocates_space_and_keeps_the_size)
 {
     int directory = open_test_directory();
     int file = create(directory, "file");
@@ -159,7 +159,7 @@ TEST(posix_system, reserving_takes_space_and_leaves_the_size)
     s->close(s->state, directory);
 }
 
-TEST(posix_system, hints_are_taken)
+TEST(posix_system, hints_are_accepted)
 {
     int directory = open_test_directory();
     int file = create(directory, "file");
@@ -202,7 +202,7 @@ static void limit_file_size(rlim_t size)
     cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-TEST(posix_system, a_file_over_the_limit_is_an_error_and_no_signal)
+TEST(posix_system, a_file_over_the_size_limit_is_an_error_and_no_signal)
 {
     int directory = open_test_directory();
     int file = create(directory, "file");
@@ -224,7 +224,7 @@ TEST(posix_system, a_file_over_the_limit_is_an_error_and_no_signal)
     s->close(s->state, directory);
 }
 
-TEST(posix_system, a_size_signal_of_somebody_else_stays)
+TEST(posix_system, a_size_signal_of_another_sender_is_kept)
 {
     int directory = open_test_directory();
     int file = create(directory, "file");
@@ -297,7 +297,7 @@ static int count_to_three(
     return ++*(int *)user == 3;
 }
 
-TEST(posix_system, each_name_tells_all_names_every_time)
+TEST(posix_system, each_name_lists_all_names_every_time)
 {
     int directory = open_test_directory();
     for (int i = 0; i < 1000; i++) {
@@ -377,7 +377,7 @@ TEST(posix_system, starts_and_joins_threads)
     cr_assert_eq(flag, 1);
 }
 
-TEST(posix_system, clocks_go_on)
+TEST(posix_system, clocks_advance)
 {
     struct vv_file_info info;
     enum { A_MILLISECOND = 1000000, A_MINUTE = 60 * 1000 };
@@ -398,7 +398,7 @@ TEST(posix_system, clocks_go_on)
     s->close(s->state, directory);
 }
 
-TEST(posix_system, tells_files_apart_whatever_they_are_called)
+TEST(posix_system, distinguishes_files_regardless_of_names)
 {
     struct vv_file_info first, second, again;
     int directory = open_test_directory();
@@ -418,7 +418,7 @@ TEST(posix_system, tells_files_apart_whatever_they_are_called)
     s->close(s->state, directory);
 }
 
-TEST(posix_system, names_machine_and_process)
+TEST(posix_system, returns_host_and_process)
 {
     char machine[256] = "";
     char cut[2] = "?";

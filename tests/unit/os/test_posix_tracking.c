@@ -93,7 +93,7 @@ static void end(void)
     munmap(memory, SIZE);
 }
 
-TEST(posix_tracking, tells_the_pages_that_were_written_until_they_are_armed)
+TEST(posix_tracking, reports_written_pages_until_they_are_reset)
 {
     if (!begin())
         return;
@@ -115,7 +115,7 @@ TEST(posix_tracking, tells_the_pages_that_were_written_until_they_are_armed)
     end();
 }
 
-TEST(posix_tracking, does_not_take_a_look_for_a_write)
+TEST(posix_tracking, does_not_report_read_pages)
 {
     volatile unsigned char sum = 0;
     if (!begin())
@@ -126,7 +126,7 @@ TEST(posix_tracking, does_not_take_a_look_for_a_write)
     end();
 }
 
-TEST(posix_tracking, sees_what_the_kernel_writes)
+TEST(posix_tracking, detects_writes_by_the_kernel)
 {
     unsigned char bytes[PAGE * 2] = { 7 };
     int pipes[2];
@@ -148,7 +148,7 @@ static void *write_one(void *unused)
     return unused;
 }
 
-TEST(posix_tracking, sees_what_other_threads_write)
+TEST(posix_tracking, detects_writes_by_other_threads)
 {
     pthread_t thread;
     if (!begin())
@@ -160,7 +160,7 @@ TEST(posix_tracking, sees_what_other_threads_write)
 }
 
 /* Pages became zeros without a write. */
-TEST(posix_tracking, tells_what_was_dropped)
+TEST(posix_tracking, reports_discarded_pages)
 {
     if (!begin())
         return;
@@ -171,7 +171,7 @@ TEST(posix_tracking, tells_what_was_dropped)
     end();
 }
 
-TEST(posix_tracking, knows_nothing_of_what_is_mapped_anew)
+TEST(posix_tracking, reports_newly_mapped_pages)
 {
     if (!begin())
         return;
@@ -191,7 +191,7 @@ TEST(posix_tracking, knows_nothing_of_what_is_mapped_anew)
 
 /* Memory is moved and its addresses are used by another mapping; the moved
  * memory is unknown. */
-TEST(posix_tracking, knows_nothing_of_what_was_moved)
+TEST(posix_tracking, reports_moved_memory)
 {
     if (!begin())
         return;
@@ -210,7 +210,7 @@ TEST(posix_tracking, knows_nothing_of_what_was_moved)
     end();
 }
 
-TEST(posix_tracking, cut_and_grown_memory_is_told)
+TEST(posix_tracking, reports_shrunk_and_grown_memory)
 {
     if (!begin())
         return;
@@ -223,7 +223,7 @@ TEST(posix_tracking, cut_and_grown_memory_is_told)
     end();
 }
 
-TEST(posix_tracking, goes_on_while_rights_change)
+TEST(posix_tracking, continues_when_page_protection_changes)
 {
     if (!begin())
         return;
@@ -236,7 +236,7 @@ TEST(posix_tracking, goes_on_while_rights_change)
 }
 
 /* The child has no tracking, and does not affect its parent. */
-TEST(posix_tracking, is_none_in_a_child_after_a_fork)
+TEST(posix_tracking, does_not_exist_in_a_forked_child)
 {
     int status;
     if (!begin())
@@ -254,7 +254,7 @@ TEST(posix_tracking, is_none_in_a_child_after_a_fork)
     end();
 }
 
-TEST(posix_tracking, is_refused_where_others_may_write)
+TEST(posix_tracking, is_refused_for_shared_and_file_memory)
 {
     if (!begin())
         return;
@@ -278,7 +278,7 @@ TEST(posix_tracking, is_refused_where_others_may_write)
     end();
 }
 
-TEST(posix_tracking, is_one_for_a_place)
+TEST(posix_tracking, allows_one_tracker_for_an_address)
 {
     if (!begin())
         return;
@@ -306,7 +306,7 @@ static void count(void *user, void *address, size_t size)
     ++*pages;
 }
 
-TEST(posix_tracking, tells_more_runs_than_fit_one_call_of_the_kernel)
+TEST(posix_tracking, reports_more_runs_than_fit_one_system_call)
 {
     enum { MANY = 2000, LARGE = MANY * PAGE };
     size_t pages = 0;
@@ -329,7 +329,7 @@ TEST(posix_tracking, tells_more_runs_than_fit_one_call_of_the_kernel)
     end();
 }
 
-TEST(posix_tracking, gives_errors_for_what_is_not_there)
+TEST(posix_tracking, fails_for_memory_that_is_not_mapped)
 {
     cr_assert_lt(s->track(s->state, -1, &tracker, PAGE), 0);
     cr_assert_lt(s->untrack(s->state, -1, &tracker, PAGE), 0);

@@ -24,7 +24,7 @@ static const struct vv_context *posix(void)
     return &context;
 }
 
-TEST(publish, a_new_file_appears_and_nothing_else)
+TEST(publish, a_new_file_is_the_only_new_name)
 {
     varve_error error;
     cr_assert_ok(publish(posix(), test_path("f"), 0, "new", &error), error);
@@ -32,7 +32,7 @@ TEST(publish, a_new_file_appears_and_nothing_else)
     cr_assert_eq(test_file_count(), 1);
 }
 
-TEST(publish, an_old_file_is_replaced_at_the_end_and_not_before)
+TEST(publish, an_old_file_is_replaced_only_at_the_end)
 {
     varve_error error;
     const char *path = test_path("f");
@@ -47,7 +47,7 @@ TEST(publish, an_old_file_is_replaced_at_the_end_and_not_before)
     cr_assert_eq(test_file_count(), 1);
 }
 
-TEST(publish, giving_up_leaves_the_old_file_alone)
+TEST(publish, aborting_keeps_the_old_file)
 {
     varve_error error = { .status = VARVE_CANCELLED, .message = "mine" };
     const char *path = test_path("f");
@@ -61,7 +61,7 @@ TEST(publish, giving_up_leaves_the_old_file_alone)
     cr_assert_eq(test_file_count(), 1);
 }
 
-TEST(publish, the_mode_is_what_the_umask_leaves)
+TEST(publish, the_mode_follows_the_umask)
 {
     static const mode_t masks[] = { 0, 022, 077 };
     for (size_t i = 0; i < 3; i++) {
@@ -124,13 +124,13 @@ static void publish_beside_another(unsigned kinds, int number)
     memory_free(memory);
 }
 
-TEST(publish, no_replace_is_kept_where_rename_cannot)
+TEST(publish, no_replace_works_without_rename_noreplace)
 {
     publish_beside_another(FAULTY_RENAME_NEW, EINVAL);
     publish_beside_another(FAULTY_RENAME_NEW, ENOSYS);
 }
 
-TEST(publish, no_replace_is_kept_without_hard_links)
+TEST(publish, no_replace_works_without_hard_links)
 {
     publish_beside_another(FAULTY_RENAME_NEW | FAULTY_LINK, ENOSYS);
 }
@@ -162,7 +162,7 @@ static int link_unsupported(
                           : -EPERM;
 }
 
-TEST(publish, a_file_that_appears_last_is_not_replaced)
+TEST(publish, a_file_created_just_before_the_rename_is_not_replaced)
 {
     for (int i = 0; i < 2; i++) {
         late.memory = memory_new();
@@ -200,7 +200,7 @@ static int rename_new_lacking(
     return -ENOSYS;
 }
 
-TEST(publish, a_link_whose_answer_was_lost_has_published)
+TEST(publish, a_link_call_with_a_lost_result_has_published)
 {
     late.memory = memory_new();
     late.under = memory_system(late.memory);
@@ -216,7 +216,7 @@ TEST(publish, a_link_whose_answer_was_lost_has_published)
     memory_free(late.memory);
 }
 
-TEST(publish, no_replace_takes_a_dangling_link_for_a_file)
+TEST(publish, no_replace_treats_a_dangling_link_as_a_file)
 {
     varve_error error;
     cr_assert_eq(symlink("nowhere", test_path("link")), 0);
@@ -229,7 +229,7 @@ TEST(publish, no_replace_takes_a_dangling_link_for_a_file)
     cr_assert_eq(test_file_count(), 1);
 }
 
-TEST(publish, missing_directories_are_made)
+TEST(publish, missing_directories_are_created)
 {
     varve_error error;
     const char *path = test_path("a/b/f");
@@ -324,7 +324,7 @@ static void check_temporary(const char *name, size_t kept)
     memory_free(memory);
 }
 
-TEST(publish, temporary_names_fit)
+TEST(publish, temporary_names_fit_the_name_limit)
 {
     check_temporary("f", 1);
     char name[256];
@@ -339,7 +339,7 @@ TEST(publish, temporary_names_fit)
     check_temporary(name, 233);
 }
 
-TEST(publish, names_that_are_too_long_are_refused_before_the_work)
+TEST(publish, too_long_names_are_refused_before_the_work)
 {
     char name[257];
     memset(name, 'n', 256);
@@ -351,7 +351,7 @@ TEST(publish, names_that_are_too_long_are_refused_before_the_work)
     cr_assert_eq(error.system_error, ENAMETOOLONG);
 }
 
-TEST(publish, a_temporary_name_that_is_taken_is_not_touched)
+TEST(publish, a_used_temporary_name_is_not_changed)
 {
     struct memory *memory = memory_new();
     struct faulty *faulty = faulty_new(memory_system(memory));
@@ -392,7 +392,7 @@ static void check_order(int flags, const char *expected)
     memory_free(memory);
 }
 
-TEST(publish, calls_come_in_the_order_that_survives_a_power_cut)
+TEST(publish, calls_have_the_order_required_for_power_cuts)
 {
     check_order(0, "open_directory open_directory sync_directory "
         "close_directory open_directory each_name random create open lock "
@@ -407,7 +407,7 @@ TEST(publish, calls_come_in_the_order_that_survives_a_power_cut)
         "close close_directory ");
 }
 
-TEST(publish, calls_are_relative_to_the_one_directory)
+TEST(publish, calls_are_relative_to_one_directory)
 {
     static const unsigned kinds[] = {
         FAULTY_CREATE, FAULTY_RENAME, FAULTY_REMOVE, FAULTY_SYNC_DIRECTORY };
@@ -431,7 +431,7 @@ TEST(publish, calls_are_relative_to_the_one_directory)
     memory_free(memory);
 }
 
-TEST(publish, a_file_over_the_limit_is_no_space_and_no_signal)
+TEST(publish, a_file_over_the_size_limit_is_no_space_and_no_signal)
 {
     struct rlimit old, tight;
     getrlimit(RLIMIT_FSIZE, &old);
@@ -455,7 +455,7 @@ TEST(publish, a_file_over_the_limit_is_no_space_and_no_signal)
 }
 
 /* A dangling name counts as taken. */
-TEST(publish, a_link_in_a_circle_is_spared)
+TEST(publish, a_link_in_a_cycle_is_not_replaced)
 {
     varve_error error;
     const char *path = test_path("f");

@@ -158,7 +158,7 @@ static long run_in_memory(struct scenario s, int error, int kind)
     return number - 1;
 }
 
-TEST(publish_faults, every_call_fails_with_every_error)
+TEST(publish_faults, every_error_of_every_call_is_handled)
 {
     static const struct scenario scenarios[] = {
         { .path = "f" },
@@ -175,7 +175,7 @@ TEST(publish_faults, every_call_fails_with_every_error)
     cr_assert_gt(calls, 5 * ERROR_COUNT * 3 * 8);
 }
 
-TEST(publish_faults, every_call_fails_on_the_real_system)
+TEST(publish_faults, every_failed_call_is_handled_on_the_real_system)
 {
     static const int errors[] = { EIO, ENOSPC, EINTR };
     char path[512];
@@ -192,7 +192,7 @@ TEST(publish_faults, every_call_fails_on_the_real_system)
         }
 }
 
-TEST(publish_faults, short_writes_do_not_matter)
+TEST(publish_faults, short_writes_are_completed)
 {
     static const enum faulty_way ways[] = { FAULTY_ONE_BYTE, FAULTY_HALF };
     for (size_t i = 0; i < 2; i++) {
@@ -204,7 +204,7 @@ TEST(publish_faults, short_writes_do_not_matter)
     }
 }
 
-TEST(publish_faults, a_failed_sync_or_close_is_never_tried_again)
+TEST(publish_faults, a_failed_sync_or_close_is_never_retried)
 {
     static const unsigned kinds[] = {
         FAULTY_SYNC, FAULTY_SYNC_DIRECTORY, FAULTY_CLOSE_CREATED };
@@ -223,7 +223,7 @@ TEST(publish_faults, a_failed_sync_or_close_is_never_tried_again)
 }
 
 /* A file that cannot be examined must not be replaced. */
-TEST(publish_faults, a_name_that_cannot_be_looked_at_is_not_taken_for_free)
+TEST(publish_faults, an_inaccessible_name_is_not_assumed_to_be_free)
 {
     static const int errors[] = { EIO, EMFILE, ENOMEM };
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
@@ -246,7 +246,7 @@ TEST(publish_faults, a_name_that_cannot_be_looked_at_is_not_taken_for_free)
     }
 }
 
-TEST(publish_faults, an_unknown_outcome_says_that_the_file_is_there)
+TEST(publish_faults, an_unknown_outcome_reports_that_the_file_exists)
 {
     struct memory *memory = memory_new();
     struct faulty *faulty = faulty_new(memory_system(memory));
@@ -264,7 +264,7 @@ TEST(publish_faults, an_unknown_outcome_says_that_the_file_is_there)
     memory_free(memory);
 }
 
-TEST(publish_faults, a_file_to_be_given_up_is_removed_at_the_second_try)
+TEST(publish_faults, a_temporary_file_is_removed_at_the_second_attempt)
 {
     struct memory *memory = memory_new();
     struct faulty *faulty = faulty_new(memory_system(memory));
@@ -297,7 +297,7 @@ TEST(publish_faults, a_full_disk_leaves_the_old_file)
     memory_free(memory);
 }
 
-TEST(publish_faults, out_of_memory_leaves_nothing)
+TEST(publish_faults, a_failed_allocation_leaves_no_file)
 {
     struct memory *memory = memory_new();
     struct vv_context context = test_context(memory_system(memory));
@@ -343,7 +343,7 @@ static bool publish_and_die(const char *path, long number)
     return code == DIED;
 }
 
-TEST(publish_faults, a_process_that_dies_leaves_the_old_file_or_the_new)
+TEST(publish_faults, a_killed_process_leaves_the_old_or_the_new_file)
 {
     struct vv_context plain = test_context(&vv_posix_system);
     char path[512];
@@ -405,7 +405,7 @@ static void watch_power_cuts(const char *path, bool had_old, int flags)
     memory_free(w.memory);
 }
 
-TEST(publish_faults, a_power_cut_leaves_the_old_file_or_the_new)
+TEST(publish_faults, a_power_cut_leaves_the_old_or_the_new_file)
 {
     watch_power_cuts("f", true, 0);
     watch_power_cuts("f", false, 0);

@@ -21,7 +21,7 @@ static void own(int number)
     (void)number;
 }
 
-TEST(stop_signals, set_the_flag_and_are_as_by_default_afterwards)
+TEST(stop_signals, set_the_flag_and_reset_to_the_default)
 {
     atomic_bool flag = false;
     cr_assert(vv_stop_signals_heed(&flag));
@@ -37,7 +37,7 @@ TEST(stop_signals, set_the_flag_and_are_as_by_default_afterwards)
     cr_assert_eq(handler_of(SIGTERM), SIG_DFL);
 }
 
-TEST(stop_signals, are_one_flag_at_a_time)
+TEST(stop_signals, support_one_flag_at_a_time)
 {
     atomic_bool flag = false, other = false;
     cr_assert(vv_stop_signals_heed(&flag));
@@ -49,7 +49,7 @@ TEST(stop_signals, are_one_flag_at_a_time)
     vv_stop_signals_leave();
 }
 
-TEST(stop_signals, leave_what_the_program_has_said)
+TEST(stop_signals, keep_handlers_of_the_program)
 {
     atomic_bool flag = false;
     signal(SIGTERM, own);

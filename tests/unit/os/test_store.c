@@ -13,7 +13,7 @@
 
 #include "support/test.h"
 
-TEST(store, is_the_machine_until_somebody_asks)
+TEST(store, is_the_local_system_until_enabled)
 {
     varve_error error;
     cr_assert_eq(vv_default_system(), &vv_posix_system);
@@ -29,7 +29,7 @@ TEST(store, options_of_a_later_version_are_refused)
     cr_assert_eq(vv_default_system(), &vv_posix_system);
 }
 
-TEST(store, needs_its_module)
+TEST(store, requires_its_module)
 {
     varve_error error;
     setenv("VARVE_MODULES", "/nowhere", 1);
@@ -44,7 +44,7 @@ TEST(store, needs_its_module)
 
 #ifdef VV_HAVE_REMOTE
 
-TEST(store, is_told_from_a_path_of_the_machine_once_it_is_there)
+TEST(store, is_distinguished_from_local_paths_once_enabled)
 {
     static const char *const web[] = { "https://h/a", "http://h/a" };
     static const char *const none[] = { "s3://", "s3:///a", "s3://b",
@@ -72,7 +72,7 @@ TEST(store, is_told_from_a_path_of_the_machine_once_it_is_there)
     cr_assert_ok(vv_store_refuse("s3:/a", &error), error);
 }
 
-TEST(store, is_not_asked_because_a_file_says_so)
+TEST(store, is_not_used_for_urls_in_a_file)
 {
     varve_error error;
     static const char record[] = "model_checkpoint_path: \"http://h/a\"\n";
@@ -89,7 +89,7 @@ TEST(store, is_not_asked_because_a_file_says_so)
     cr_assert(strstr(error.message, "refers to a file of a store"));
 }
 
-TEST(store, leaves_what_is_of_the_machine_to_it)
+TEST(store, leaves_local_paths_to_the_local_system)
 {
     varve_error error;
     setenv("VARVE_MODULES", REMOTE_MODULES, 1);

@@ -108,7 +108,7 @@ static void begin(void)
     script.created = 77;
 }
 
-TEST(store_lock, is_opened_once_and_taken_each_time)
+TEST(store_lock, is_opened_once_and_acquired_each_time)
 {
     static const int free[] = { 0, 1 };
     varve_error error;
@@ -140,7 +140,7 @@ TEST(store_lock, is_released_by_closing_it)
     cr_assert_eq(script.opened, 2);
 }
 
-TEST(store_lock, is_waited_for_until_more_is_known)
+TEST(store_lock, is_waited_for_while_its_state_is_unknown)
 {
     static const int expires[] = { -EBUSY, -EBUSY, -EBUSY, -EBUSY, 0, 1 };
     static const int lives[] = { -EBUSY, -EBUSY, -EWOULDBLOCK, 1 };
@@ -156,7 +156,7 @@ TEST(store_lock, is_waited_for_until_more_is_known)
     cr_assert_ok(attempt(free, &error), error);
 }
 
-TEST(store_lock, is_not_waited_for_without_end)
+TEST(store_lock, is_waited_for_at_most_two_minutes)
 {
     static const int hangs[] = { -EBUSY, 1 };
     varve_error error;
@@ -166,7 +166,7 @@ TEST(store_lock, is_not_waited_for_without_end)
     cr_assert_leq(script.uptime, INT64_C(122000000000));
 }
 
-TEST(store_lock, is_waited_for_as_long_as_is_wished)
+TEST(store_lock, is_waited_for_during_the_given_time)
 {
     static const int released[] = { -EBUSY, -EWOULDBLOCK, -EBUSY, -EWOULDBLOCK,
         0, 1 };
@@ -180,7 +180,7 @@ TEST(store_lock, is_waited_for_as_long_as_is_wished)
     cr_assert_ok(wait_for(1e300, released, &error), error);
 }
 
-TEST(store_lock, is_missing_only_where_the_store_says_so)
+TEST(store_lock, is_missing_only_if_the_store_reports_it)
 {
     static const int none[] = { -EOPNOTSUPP, 1 };
     static const int denied[] = { -EACCES, 1 };

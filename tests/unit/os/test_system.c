@@ -44,7 +44,7 @@ static void check(const char *name, const struct vv_system *system)
     }
 }
 
-TEST(system, has_every_function_in_each_of_them)
+TEST(system, has_every_function_in_each_implementation)
 {
     struct memory *memory = memory_new();
     struct faulty *faulty = faulty_new(memory_system(memory));

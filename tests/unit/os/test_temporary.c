@@ -34,7 +34,7 @@ static void end(struct vv_temporary *t)
     vv_temporary_remove(t);
 }
 
-TEST(temporary, a_file_that_was_left_is_swept_up)
+TEST(temporary, an_abandoned_file_is_removed)
 {
     struct memory *memory = memory_new();
     struct vv_context context = test_context(memory_system(memory));
@@ -45,7 +45,7 @@ TEST(temporary, a_file_that_was_left_is_swept_up)
     memory_free(memory);
 }
 
-TEST(temporary, other_files_stay)
+TEST(temporary, other_files_are_kept)
 {
     static const char *const others[] = { "f", "f.0123456789abcdef.tmp",
         ".f.tmp", ".f.0123456789abcde.tmp", ".f.0123456789abcdeg.tmp",
@@ -63,7 +63,7 @@ TEST(temporary, other_files_stay)
     memory_free(memory);
 }
 
-TEST(temporary, a_file_that_is_being_written_stays)
+TEST(temporary, a_file_that_is_being_written_is_kept)
 {
     struct memory *memory = memory_new();
     struct vv_context context = test_context(memory_system(memory));
@@ -80,7 +80,7 @@ TEST(temporary, a_file_that_is_being_written_stays)
     memory_free(memory);
 }
 
-TEST(temporary, long_names_are_cut_and_recognised)
+TEST(temporary, long_names_are_shortened_and_recognized)
 {
     struct memory *memory = memory_new();
     struct vv_context context = test_context(memory_system(memory));
@@ -166,7 +166,7 @@ static bool make_beside_rival(long number, bool is_slow)
     return was_hit;
 }
 
-TEST(temporary, somebody_who_sweeps_meanwhile_does_not_take_the_new_file)
+TEST(temporary, a_concurrent_cleanup_does_not_remove_the_new_file)
 {
     long number = 0;
     while (make_beside_rival(number, false))
@@ -175,7 +175,7 @@ TEST(temporary, somebody_who_sweeps_meanwhile_does_not_take_the_new_file)
     cr_assert(make_beside_rival(1, true), "just before the lock");
 }
 
-TEST(temporary, where_there_are_no_locks_all_works_and_nothing_is_removed)
+TEST(temporary, without_locks_saves_work_and_nothing_is_removed)
 {
     struct memory *memory = memory_new();
     struct faulty *faulty = faulty_new(memory_system(memory));
@@ -191,7 +191,7 @@ TEST(temporary, where_there_are_no_locks_all_works_and_nothing_is_removed)
     memory_free(memory);
 }
 
-TEST(temporary, what_cannot_be_opened_or_listed_stays_and_does_no_harm)
+TEST(temporary, unreadable_files_are_kept_and_do_not_fail_a_save)
 {
     static const unsigned kinds[] = { FAULTY_OPEN, FAULTY_EACH_NAME };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -213,7 +213,7 @@ TEST(temporary, what_cannot_be_opened_or_listed_stays_and_does_no_harm)
 }
 
 /* On the real system, where the lock of a killed process is released. */
-TEST(temporary, what_a_killed_process_left_is_gone_after_the_next_save)
+TEST(temporary, the_next_save_removes_files_of_a_killed_process)
 {
     struct vv_context context = test_context(&vv_posix_system);
     char path[512];

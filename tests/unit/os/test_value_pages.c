@@ -74,12 +74,12 @@ static void *take_and_give(void *seed)
     return NULL;
 }
 
-TEST(value_pages, are_zeros_and_nobody_else_s)
+TEST(value_pages, are_zeroed_and_not_shared)
 {
     take_and_give(&(unsigned){ 1 });
 }
 
-TEST(value_pages, are_one_thread_s_each)
+TEST(value_pages, are_used_by_one_thread_each)
 {
     pthread_t threads[THREADS];
     unsigned seeds[THREADS];
@@ -92,7 +92,7 @@ TEST(value_pages, are_one_thread_s_each)
         pthread_join(threads[i], NULL);
 }
 
-TEST(value_pages, are_a_process_s_own)
+TEST(value_pages, are_not_shared_with_a_child_process)
 {
     varve_allocator a = vv_allocator_or_default(NULL);
     struct value before, after;
@@ -137,7 +137,7 @@ TEST(value_pages, are_not_touched_before_they_are_filled)
     }
 }
 
-TEST(value_pages, refuse_what_is_too_much)
+TEST(value_pages, refuse_too_large_sizes)
 {
     varve_allocator a = vv_allocator_or_default(NULL);
     cr_assert_null(vv_allocate_zeros(&a, 0));

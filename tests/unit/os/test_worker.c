@@ -58,7 +58,7 @@ static unsigned many_processors(void *state)
     return 5000;
 }
 
-TEST(worker, count_follows_the_processors_but_not_without_end)
+TEST(worker, count_follows_the_processors_up_to_a_limit)
 {
     struct vv_system system = vv_posix_system;
     system.processors = many_processors;
@@ -75,7 +75,7 @@ static unsigned count_questions(void *state)
     return 4;
 }
 
-TEST(worker, count_is_asked_for_where_there_are_parts_to_share)
+TEST(worker, count_is_determined_only_for_several_parts)
 {
     struct vv_system system = vv_posix_system;
     system.processors = count_questions;
@@ -127,7 +127,7 @@ TEST(worker, workers_run_at_the_same_time)
     cr_assert_lt(time(NULL) - begin, 8);
 }
 
-TEST(worker, threads_that_do_not_start_are_left_out)
+TEST(worker, threads_that_do_not_start_are_not_needed)
 {
     struct faulty *faulty = faulty_new(&vv_posix_system);
     struct vv_context context = test_context(faulty_system(faulty));
@@ -153,7 +153,7 @@ static void look_at_mask(void *user, unsigned worker)
         pthread_sigmask(SIG_SETMASK, NULL, user);
 }
 
-TEST(worker, threads_take_no_signals_but_their_own_faults)
+TEST(worker, threads_block_all_signals_except_their_own_faults)
 {
     struct vv_context context = test_context(&vv_posix_system);
     sigset_t before, inside, after;
@@ -178,7 +178,7 @@ static unsigned no_processors(void *state)
     return 0;
 }
 
-TEST(worker, counts_itself_where_the_system_knows_of_no_processor)
+TEST(worker, count_is_1_if_the_number_of_processors_is_unknown)
 {
     struct vv_system system = vv_posix_system;
     system.processors = no_processors;
@@ -207,7 +207,7 @@ static void do_part(void *user, size_t part)
         p->is_alone = false;
 }
 
-TEST(worker, parts_of_little_run_in_order_on_the_thread_that_asks)
+TEST(worker, small_parts_run_in_order_on_the_calling_thread)
 {
     struct vv_system system = vv_posix_system;
     system.processors = count_questions;
@@ -222,7 +222,7 @@ TEST(worker, parts_of_little_run_in_order_on_the_thread_that_asks)
     cr_assert_eq(p.taken, PARTS);
 }
 
-TEST(worker, parts_of_much_run_once_each_whatever_threads_there_are)
+TEST(worker, large_parts_run_once_with_any_number_of_threads)
 {
     struct vv_system system = vv_posix_system;
     system.processors = many_processors;
@@ -246,7 +246,7 @@ static void meet_in_part(void *user, size_t part)
     meet(user, (unsigned)part);
 }
 
-TEST(worker, parts_of_much_run_at_the_same_time)
+TEST(worker, large_parts_run_at_the_same_time)
 {
     struct vv_system system = vv_posix_system;
     system.processors = count_questions;

@@ -133,7 +133,7 @@ static void check_order(int count)
 
 /* --- Working ------------------------------------------------------------ */
 
-TEST(worker_thread, does_what_was_put_one_after_the_other_in_order)
+TEST(worker_thread, does_queued_work_in_order)
 {
     begin();
     start();
@@ -146,7 +146,7 @@ TEST(worker_thread, does_what_was_put_one_after_the_other_in_order)
     end();
 }
 
-TEST(worker_thread, goes_on_without_being_woken_while_there_is_more)
+TEST(worker_thread, continues_without_a_wakeup_while_there_is_work)
 {
     begin();
     for (int i = 0; i < 50; i++)
@@ -181,7 +181,7 @@ static int start_slowly(
     return result;
 }
 
-TEST(worker_thread, is_known_as_started_to_the_first_work)
+TEST(worker_thread, is_marked_as_started_for_the_first_work)
 {
     begin();
     cr_assert_not(object.worker.is_started);
@@ -247,7 +247,7 @@ TEST(worker_thread, does_all_work_before_it_ends)
     check_order(50);
 }
 
-TEST(worker_thread, ends_after_the_current_work_if_that_is_wanted)
+TEST(worker_thread, ends_after_the_current_work_on_request)
 {
     begin();
     object.cancels = true;
@@ -271,7 +271,7 @@ TEST(worker_thread, ends_while_it_waits)
     cr_assert_eq(object.done_count, 0);
 }
 
-TEST(worker_thread, ends_without_a_start_and_is_zero_after_the_end)
+TEST(worker_thread, can_end_without_a_start_and_is_zeroed)
 {
     begin();
     put(0);
@@ -289,7 +289,7 @@ TEST(worker_thread, ends_without_a_start_and_is_zero_after_the_end)
 
 /* --- Failures ----------------------------------------------------------- */
 
-TEST(worker_thread, without_a_thread_says_so_and_can_be_started_later)
+TEST(worker_thread, reports_a_failed_start_and_can_be_started_later)
 {
     begin();
     faulty_plan(object.faulty,
@@ -310,7 +310,7 @@ TEST(worker_thread, without_a_thread_says_so_and_can_be_started_later)
     end();
 }
 
-TEST(worker_thread, that_never_started_ends)
+TEST(worker_thread, that_never_started_can_end)
 {
     begin();
     faulty_plan(object.faulty, &(struct faulty_plan){ .number = 0,
@@ -322,7 +322,7 @@ TEST(worker_thread, that_never_started_ends)
     end();
 }
 
-TEST(worker_thread, without_memory_is_nothing_to_end)
+TEST(worker_thread, without_memory_can_end)
 {
     struct vv_context context = test_context(&vv_posix_system);
     test_fail_allocation(0, false);
@@ -343,7 +343,7 @@ static int64_t process(void *state, char *machine, size_t size)
 
 /* In a child the thread does not exist, and it may have been in the monitor:
  * here the monitor is held, so that nothing may enter it. */
-TEST(worker_thread, is_lost_in_a_forked_child_and_left_alone_there)
+TEST(worker_thread, is_lost_in_a_forked_child_and_not_used_there)
 {
     begin();
     cr_assert_not(vv_worker_thread_is_lost(&object.worker));

@@ -114,7 +114,7 @@ static size_t read_range(
     return done;
 }
 
-TEST(remote_ahead, fetches_each_byte_once_and_several_segments_at_once)
+TEST(remote_ahead, fetches_each_byte_once_in_concurrent_segments)
 {
     struct vv_remote_fetching *a = begin();
     int owner;
@@ -132,7 +132,7 @@ TEST(remote_ahead, fetches_each_byte_once_and_several_segments_at_once)
     vv_remote_ahead_free(a);
 }
 
-TEST(remote_ahead, joins_neighbours_and_leaves_large_gaps_out)
+TEST(remote_ahead, joins_adjacent_ranges_and_omits_large_gaps)
 {
     struct vv_remote_fetching *a = begin();
     const uint64_t far = 10 * (uint64_t)VV_REMOTE_GAP;
@@ -162,7 +162,7 @@ TEST(remote_ahead, leaves_a_single_request_to_its_reader)
     vv_remote_ahead_free(a);
 }
 
-TEST(remote_ahead, tells_its_readers_what_failed)
+TEST(remote_ahead, reports_failures_to_its_readers)
 {
     struct vv_remote_fetching *a = begin();
     unsigned char byte;
@@ -197,7 +197,7 @@ static void wait_for_all(void)
 
 /* A reader that waits for a range reads it directly if the owner drops the
  * range. */
-TEST(remote_ahead, stops_what_nobody_wants_any_more)
+TEST(remote_ahead, cancels_ranges_that_are_no_longer_needed)
 {
     struct reading r = { .a = begin(), .got = -1 };
     pthread_t reader;
@@ -216,7 +216,7 @@ TEST(remote_ahead, stops_what_nobody_wants_any_more)
 
 /* No thread may start or end during the fork, since a lock of
  * AddressSanitizer's allocator would stay locked in the child. */
-TEST(remote_ahead, is_not_of_a_child_process)
+TEST(remote_ahead, is_not_used_in_a_child_process)
 {
     int owner, how;
     cr_assert_null(vv_remote_pool_start());

@@ -42,7 +42,7 @@ static int check(const char *text, const struct vv_remote_range *asked,
     return number;
 }
 
-TEST(remote_answer, is_good_where_all_of_it_is_what_was_asked)
+TEST(remote_answer, is_valid_if_it_matches_the_request)
 {
     check(PART RANGE "ETag: \"a\"\r\n", &range, VV_REMOTE_GOOD);
     check("HTTP/2 206 \r\ncontent-range:bytes 100-199/1000\r\netag:  \"a\"  "
@@ -68,7 +68,7 @@ TEST(remote_answer, of_another_range_is_refused)
     }
 }
 
-TEST(remote_answer, of_another_content_is_refused_for_good)
+TEST(remote_answer, of_another_version_is_refused_permanently)
 {
     cr_assert_eq(check(PART RANGE "ETag: \"b\"\n", &range, VV_REMOTE_FINAL),
         ESTALE);
@@ -84,7 +84,7 @@ TEST(remote_answer, of_another_content_is_refused_for_good)
         ESTALE);
 }
 
-TEST(remote_answer, without_tags_is_known_by_its_date)
+TEST(remote_answer, without_etag_is_identified_by_its_date)
 {
     const struct vv_remote_validator dated = { .size = 1000, .date = "Thu" };
     const struct vv_remote_range asked = {
@@ -115,7 +115,7 @@ TEST(remote_answer, that_opens_a_file_may_be_shorter)
     check("HTTP/1.1 200 OK\nContent-Length: 0\n", &first, VV_REMOTE_GOOD);
 }
 
-TEST(remote_answer, forgets_what_came_before_a_redirection)
+TEST(remote_answer, ignores_headers_before_a_redirect)
 {
     struct vv_remote_answer a =
         answer("HTTP/1.1 302 Found\nETag: \"old\"\nContent-Length: 0\n"
@@ -125,7 +125,7 @@ TEST(remote_answer, forgets_what_came_before_a_redirection)
     cr_assert(!a.is_empty);
 }
 
-TEST(remote_answer, passes_over_lines_that_are_none)
+TEST(remote_answer, ignores_invalid_header_lines)
 {
     char line[2000];
     memset(line, 'a', sizeof line);
@@ -151,7 +151,7 @@ static const char *said(
     return why;
 }
 
-TEST(remote_answer, says_why_it_is_a_refusal)
+TEST(remote_answer, reports_the_reason_of_an_error)
 {
     cr_assert_str_eq(said("HTTP/1.1 404 No\n", "", VV_REMOTE_FINAL, ENOENT),
         "no such file (404)");
@@ -188,7 +188,7 @@ TEST(remote_answer, says_why_it_is_a_refusal)
     said("HTTP/1.1 400 No\n", "<Code>Bad", VV_REMOTE_FINAL, EIO);
 }
 
-TEST(remote_answer, tells_whose_an_object_is)
+TEST(remote_answer, has_the_token_of_an_object)
 {
     const struct vv_remote_answer a =
         answer("HTTP/1.1 200 OK\nContent-Length: 12\n"

@@ -26,7 +26,7 @@ static size_t read_at(unsigned char *to, size_t size, uint64_t offset)
     return vv_remote_cached(&cache, to, size, offset);
 }
 
-TEST(remote_cache, gives_what_there_is_from_the_beginning_on)
+TEST(remote_cache, returns_the_cached_bytes_from_the_offset)
 {
     static unsigned char to[3 * BLOCK];
     put(3);
@@ -40,7 +40,7 @@ TEST(remote_cache, gives_what_there_is_from_the_beginning_on)
     cr_assert_eq(read_at(to, 1, 3 * BLOCK), 0);
 }
 
-TEST(remote_cache, has_of_the_last_block_what_was_put_there)
+TEST(remote_cache, has_only_the_stored_bytes_of_the_last_block)
 {
     unsigned char to[200];
     put(200);
@@ -50,7 +50,7 @@ TEST(remote_cache, has_of_the_last_block_what_was_put_there)
     vv_remote_cache_clear(&cache);
 }
 
-TEST(remote_cache, drops_what_was_used_longest_ago)
+TEST(remote_cache, drops_the_least_recently_used_block)
 {
     unsigned char to;
     for (uint64_t i = 0; i < VV_REMOTE_MOST_BLOCKS; i++)
@@ -69,7 +69,7 @@ static unsigned reach(uint64_t block_number, uint64_t *first)
         &cache, file_size, 100, block_number * BLOCK + 5, first);
 }
 
-TEST(remote_cache, reaches_further_while_reads_go_on)
+TEST(remote_cache, reads_further_ahead_while_reads_continue)
 {
     uint64_t first = 0;
     cr_assert_eq(reach(10, &first), 1);
@@ -80,7 +80,7 @@ TEST(remote_cache, reaches_further_while_reads_go_on)
     vv_remote_cache_clear(&cache);
 }
 
-TEST(remote_cache, reaches_as_far_as_somebody_says)
+TEST(remote_cache, reads_ahead_as_far_as_requested)
 {
     uint64_t first = 0;
     cache.hint_first = 20 * BLOCK;
@@ -91,7 +91,7 @@ TEST(remote_cache, reaches_as_far_as_somebody_says)
     vv_remote_cache_clear(&cache);
 }
 
-TEST(remote_cache, never_reaches_behind_the_end)
+TEST(remote_cache, never_reads_past_the_end)
 {
     uint64_t first = 0;
     cache.hint_end = UINT64_MAX;

@@ -85,7 +85,7 @@ TEST(remote_credentials, are_renewed_before_they_expire)
     scripted_end(&s);
 }
 
-TEST(remote_credentials, of_another_source_are_others)
+TEST(remote_credentials, of_another_source_are_separate)
 {
     static const char *const script[] = { "keys", "keys", NULL };
     struct scripted_server s;
@@ -101,7 +101,7 @@ TEST(remote_credentials, of_another_source_are_others)
     scripted_end(&s);
 }
 
-TEST(remote_credentials, may_be_those_of_nobody)
+TEST(remote_credentials, may_be_missing)
 {
     struct vv_remote_profile p = { .key_id = NULL };
     unsetenv("AWS_CONTAINER_CREDENTIALS_FULL_URI");

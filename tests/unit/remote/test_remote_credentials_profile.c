@@ -28,7 +28,7 @@ static void write_credentials(const char *text)
     test_write_file(test_path("credentials"), text, strlen(text));
 }
 
-TEST(remote_profile, is_that_of_the_environment_first)
+TEST(remote_profile, is_taken_from_the_environment_first)
 {
     struct vv_remote_profile p;
     begin();
@@ -47,7 +47,7 @@ TEST(remote_profile, is_that_of_the_environment_first)
     vv_remote_profile_clear(&p);
 }
 
-TEST(remote_profile, is_the_section_of_its_name)
+TEST(remote_profile, is_the_section_with_its_name)
 {
     struct vv_remote_profile p;
     begin();
@@ -65,7 +65,7 @@ TEST(remote_profile, is_the_section_of_its_name)
     vv_remote_profile_clear(&p);
 }
 
-TEST(remote_profile, has_its_keys_from_one_place)
+TEST(remote_profile, uses_the_keys_of_one_source)
 {
     struct vv_remote_profile p;
     begin();
@@ -78,7 +78,7 @@ TEST(remote_profile, has_its_keys_from_one_place)
     vv_remote_profile_clear(&p);
 }
 
-TEST(remote_profile, without_keys_or_of_no_region_fails)
+TEST(remote_profile, without_keys_or_region_fails)
 {
     struct vv_remote_profile p;
     begin();

@@ -30,7 +30,7 @@ static void check(const char *text, size_t times, const char *sha256,
 }
 
 /* Examples of FIPS 180 and RFC 1321, and sizes around a block. */
-TEST(remote_digest, is_what_everybody_gets)
+TEST(remote_digest, gives_the_published_test_vectors)
 {
     check("", 0,
         "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
@@ -70,7 +70,7 @@ TEST(remote_digest, is_what_everybody_gets)
         "7707d6ae4e027c70eea2a935c2296f21", "dwfWrk4CfHDuoqk1wilvIQ==");
 }
 
-TEST(remote_digest, as_text_of_any_size)
+TEST(remote_digest, is_encoded_as_base64_of_any_size)
 {
     char text[VV_REMOTE_MOST_TEXT];
     static const char *const expected[] = { "", "/w==", "//8=", "////" };

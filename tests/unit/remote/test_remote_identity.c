@@ -9,7 +9,7 @@
 #define A_SECOND INT64_C(1000000000)
 #define PATH "s3://bucket/run/a-1.varve"
 
-TEST(remote_identity, has_a_serial_of_path_tag_and_size)
+TEST(remote_identity, has_a_serial_computed_from_path_etag_and_size)
 {
     uint64_t one = vv_remote_serial(PATH, "\"abc\"", 7);
     cr_assert_eq(vv_remote_serial(PATH, "abc", 7), one);
@@ -22,7 +22,7 @@ TEST(remote_identity, has_a_serial_of_path_tag_and_size)
         vv_remote_serial("s3://bucket/run", "", 0));
 }
 
-TEST(remote_identity, has_one_time_from_headers_and_lists)
+TEST(remote_identity, has_the_same_time_from_headers_and_lists)
 {
     static const struct {
         const char *header;

@@ -50,7 +50,7 @@ static int parse(const char *text, char **continued)
     return vv_remote_parse_list(page, RUN "//", add, NULL, continued);
 }
 
-TEST(remote_list, has_the_names_behind_the_prefix)
+TEST(remote_list, has_the_names_after_the_prefix)
 {
     char *continued;
     cr_assert_eq(parse(BEGIN KEY("run/a-1.varve") KEY("run/b&amp;&#x63;&#100;")
@@ -74,7 +74,7 @@ static void check_object(size_t at, const char *name)
     cr_assert_eq(infos[at].serial, vv_remote_serial(path, "\"abc\"", 123));
 }
 
-TEST(remote_list, says_what_a_file_is_in_any_order_of_elements)
+TEST(remote_list, reads_elements_of_a_file_in_any_order)
 {
     char *continued;
     cr_assert_eq(
@@ -100,7 +100,7 @@ TEST(remote_list, says_what_a_file_is_in_any_order_of_elements)
     cr_assert_neq(infos[0].serial, infos[1].serial);
 }
 
-TEST(remote_list, says_nothing_of_a_file_where_an_element_is_wrong)
+TEST(remote_list, gives_no_metadata_if_an_element_is_invalid)
 {
     static const char *const wrong[] = { "", SIZE DATE, SIZE TAG, DATE TAG,
         SIZE SIZE DATE TAG, "<Size></Size>" DATE TAG,
@@ -124,7 +124,7 @@ TEST(remote_list, says_nothing_of_a_file_where_an_element_is_wrong)
     }
 }
 
-TEST(remote_list, passes_over_what_no_file_is_called)
+TEST(remote_list, ignores_keys_that_are_not_file_names)
 {
     char *continued;
     cr_assert_eq(parse(BEGIN KEY("run/") KEY("run/a/b") KEY("run/..")
@@ -135,7 +135,7 @@ TEST(remote_list, passes_over_what_no_file_is_called)
     cr_assert_str_eq(names, "d;");
 }
 
-TEST(remote_list, goes_on_where_it_was_cut)
+TEST(remote_list, continues_a_truncated_list)
 {
     char *continued;
     cr_assert_eq(parse(BEGIN "<IsTruncated>true</IsTruncated>"
@@ -147,7 +147,7 @@ TEST(remote_list, goes_on_where_it_was_cut)
     free(continued);
 }
 
-TEST(remote_list, ends_where_it_is_told_to)
+TEST(remote_list, ends_when_the_callback_requests_it)
 {
     char *continued;
     cr_assert_eq(
@@ -155,7 +155,7 @@ TEST(remote_list, ends_where_it_is_told_to)
     cr_assert_str_eq(names, "stop;");
 }
 
-TEST(remote_list, that_is_none_is_a_failure)
+TEST(remote_list, refuses_documents_that_are_not_lists)
 {
     static const char *const pages[] = { "", "<html></html>", BEGIN,
         BEGIN "<IsTruncated>true</IsTruncated>" END,
@@ -172,7 +172,7 @@ TEST(remote_list, that_is_none_is_a_failure)
 }
 
 /* For any content the function ends, with the valid part. */
-TEST(remote_list, that_is_damaged_is_a_list_or_a_failure)
+TEST(remote_list, is_valid_or_refused_if_damaged)
 {
     static const char page[] =
         BEGIN "<IsTruncated>true</IsTruncated><NextContinuationToken>a&lt;"

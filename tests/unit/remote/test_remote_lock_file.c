@@ -8,7 +8,7 @@
 
 #include "support/test.h"
 
-TEST(remote_lock_file, has_a_name_of_its_own)
+TEST(remote_lock_file, is_recognized_by_its_name)
 {
     cr_assert(vv_remote_is_lock_file("s3://bucket/run/.ckpt.lock"));
     cr_assert(vv_remote_is_lock_file("s3://bucket/.a.lock"));

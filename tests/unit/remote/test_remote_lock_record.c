@@ -20,7 +20,7 @@ static bool parse(const char *text, struct vv_remote_lock_record *record)
     return vv_remote_lock_record_parse(text, strlen(text), record);
 }
 
-TEST(remote_lock_record, is_the_text_of_its_page)
+TEST(remote_lock_record, is_the_documented_text)
 {
     const struct vv_remote_lock_record record = { .is_held = true,
         .host = "node-7",
@@ -45,7 +45,7 @@ TEST(remote_lock_record, is_the_text_of_its_page)
     cr_assert_eq(found.renewal, 17);
 }
 
-TEST(remote_lock_record, fits_whatever_is_in_it)
+TEST(remote_lock_record, fits_its_buffer_with_any_content)
 {
     struct vv_remote_lock_record record = { .pid = UINT64_MAX,
         .token = TOKEN,
@@ -72,7 +72,7 @@ TEST(remote_lock_record, fits_whatever_is_in_it)
 
 /* If a byte is removed or changed, the record is invalid or has other
  * values. */
-TEST(remote_lock_record, of_another_form_is_none)
+TEST(remote_lock_record, of_another_form_is_refused)
 {
     static const char *const texts[] = { "", "\n", "varve lock 1\n",
         "varve lock 2\nhost node-7\n", "<html></html>" };

@@ -60,7 +60,7 @@ static void check_asked(struct scripted_server *s, const char *expected)
     cr_assert_str_eq(s->asked, expected);
 }
 
-TEST(remote_publish, puts_a_small_file_in_one_request)
+TEST(remote_publish, uploads_a_small_file_in_one_request)
 {
     static const char *const script[] = { "tag", NULL };
     struct scripted_server s;
@@ -68,7 +68,7 @@ TEST(remote_publish, puts_a_small_file_in_one_request)
     check_asked(&s, "PUT " PLACE "\n");
 }
 
-TEST(remote_publish, puts_parts_together_once_all_are_there)
+TEST(remote_publish, completes_an_upload_after_all_parts)
 {
     static const char *const script[] = { "created", "tag", "tag", "tag",
         "together", "ours", NULL };
@@ -84,7 +84,7 @@ TEST(remote_publish, puts_parts_together_once_all_are_there)
 }
 
 /* As in a save without a sync. */
-TEST(remote_publish, puts_together_what_was_not_synced)
+TEST(remote_publish, completes_an_upload_without_a_sync)
 {
     static const char *const script[] = { "created", "tag", "tag", "together",
         "ours", NULL };
@@ -103,7 +103,7 @@ TEST(remote_publish, puts_together_what_was_not_synced)
         "HEAD " PLACE "\n");
 }
 
-TEST(remote_publish, sends_a_part_again_that_has_changed)
+TEST(remote_publish, sends_a_changed_part_again)
 {
     static const char *const script[] = { "created", "tag", "tag", "tag",
         "together", "ours", NULL };
@@ -122,7 +122,7 @@ TEST(remote_publish, sends_a_part_again_that_has_changed)
         "HEAD " PLACE "\n");
 }
 
-TEST(remote_publish, may_not_replace_what_is_there)
+TEST(remote_publish, does_not_replace_an_existing_object)
 {
     static const char *const small[] = { "412 No", "theirs", NULL };
     static const char *const large[] = { "created", "tag", "tag", "412 No",
@@ -140,7 +140,7 @@ TEST(remote_publish, may_not_replace_what_is_there)
         "DELETE " PLACE "?uploadId=7\n");
 }
 
-TEST(remote_publish, looks_first_where_a_store_knows_no_conditions)
+TEST(remote_publish, checks_first_if_the_store_has_no_conditional_writes)
 {
     static const char *const script[] = { "501 No", "404 No", "tag", NULL };
     struct scripted_server s;
@@ -149,7 +149,7 @@ TEST(remote_publish, looks_first_where_a_store_knows_no_conditions)
         &s, "PUT " PLACE " new\nHEAD " PLACE "\nPUT " PLACE "\n");
 }
 
-TEST(remote_publish, asks_whose_it_is_before_it_ends_a_file_again)
+TEST(remote_publish, checks_the_token_before_it_completes_again)
 {
     static const char *const ours[] = { "cut", "ours", NULL };
     static const char *const none[] = { "cut", "404 No", "tag", NULL };
@@ -170,7 +170,7 @@ TEST(remote_publish, asks_whose_it_is_before_it_ends_a_file_again)
         "HEAD " PLACE "\n");
 }
 
-TEST(remote_publish, says_so_where_nobody_knows)
+TEST(remote_publish, reports_an_unknown_outcome)
 {
     static const char *const script[] = { "cut", "cut", "cut", "cut", "cut",
         "cut", NULL };
@@ -182,7 +182,7 @@ TEST(remote_publish, says_so_where_nobody_knows)
 }
 
 /* The server is gone before the first completing request. */
-TEST(remote_publish, is_sure_where_nobody_was_asked)
+TEST(remote_publish, reports_not_written_if_no_request_was_completed)
 {
     static const char *const script[] = { NULL };
     struct scripted_server s;
@@ -192,7 +192,7 @@ TEST(remote_publish, is_sure_where_nobody_was_asked)
     curl_easy_cleanup(vv_remote_pool_take()); /* which has descriptors */
 }
 
-TEST(remote_publish, believes_no_success_with_an_error_behind_it)
+TEST(remote_publish, detects_an_error_in_a_successful_response)
 {
     static const char *const script[] = { "created", "tag", "tag", "error",
         "404 No", "error", "404 No", "204 No", NULL };
@@ -202,7 +202,7 @@ TEST(remote_publish, believes_no_success_with_an_error_behind_it)
 }
 
 /* The object that was uploaded is removed, since it replaced none. */
-TEST(remote_publish, believes_no_store_that_has_less)
+TEST(remote_publish, detects_an_object_that_is_too_short)
 {
     static const char *const script[] = { "created", "tag", "tag", "together",
         "ours", "404 No", "204 No", "204 No", NULL };
@@ -221,7 +221,7 @@ TEST(remote_publish, believes_no_store_that_has_less)
         "DELETE " PLACE "?uploadId=7\n");
 }
 
-TEST(remote_publish, compares_the_tag_of_each_part)
+TEST(remote_publish, compares_the_etag_of_each_part)
 {
     static const char *const script[] = { "created", "other tag", "tag", "tag",
         "together", "ours", NULL };
@@ -239,7 +239,7 @@ TEST(remote_publish, compares_the_tag_of_each_part)
         "HEAD " PLACE "\n");
 }
 
-TEST(remote_publish, gives_up_the_parts_of_what_fails)
+TEST(remote_publish, aborts_the_upload_after_a_failure)
 {
     static const char *const script[] = { "created", "403 No", "204 No", NULL };
     struct scripted_server s;
@@ -250,7 +250,7 @@ TEST(remote_publish, gives_up_the_parts_of_what_fails)
         "DELETE " PLACE "?uploadId=7\n");
 }
 
-TEST(remote_publish, takes_no_other_names)
+TEST(remote_publish, refuses_other_names)
 {
     static const char *const others[] = { "s3://bucket/a",
         "s3://bucket/.lock", "s3://bucket/.a.0123.tmp",

@@ -23,7 +23,7 @@ TEST(remote_text, grows)
     free(text);
 }
 
-TEST(remote_text, that_is_empty_is_a_text_too)
+TEST(remote_text, may_be_empty)
 {
     struct vv_remote_text t = { .at = NULL };
     char *text = vv_remote_take(&t);
@@ -31,7 +31,7 @@ TEST(remote_text, that_is_empty_is_a_text_too)
     free(text);
 }
 
-TEST(remote_text, encodes_all_that_means_something_in_a_url)
+TEST(remote_text, encodes_all_reserved_characters_of_a_url)
 {
     struct vv_remote_text t = { .at = NULL };
     vv_remote_add_encoded(&t, "a/b c?&=#%+~\xc3\xa4", false);
@@ -41,7 +41,7 @@ TEST(remote_text, encodes_all_that_means_something_in_a_url)
     free(text);
 }
 
-TEST(remote_text, that_has_no_memory_fails_and_stays_so)
+TEST(remote_text, fails_permanently_without_memory)
 {
     struct vv_remote_text t = { .at = NULL };
     vv_remote_add_bytes(&t, "", SIZE_MAX);
@@ -59,7 +59,7 @@ static bool gives(const char *json, const char *expected)
     return is_it;
 }
 
-TEST(remote_json, gives_the_string_of_a_name)
+TEST(remote_json, finds_the_json_string_of_a_name)
 {
     cr_assert(gives("{\"Token\":\"a\"}", "a"));
     cr_assert(gives(" {\n\"Code\" : \"Success\", \"n\": 7, \"Token\" :\t"
@@ -69,7 +69,7 @@ TEST(remote_json, gives_the_string_of_a_name)
     cr_assert(gives("{\"x\":[\"Token\",\"b\"],\"Token\":\"a\"}", "a"));
 }
 
-TEST(remote_json, gives_nothing_else)
+TEST(remote_json, finds_no_other_json_values)
 {
     cr_assert(gives("", NULL));
     cr_assert(gives("\"Token\":\"a\"", NULL));
@@ -87,7 +87,7 @@ TEST(remote_json, gives_nothing_else)
     cr_assert(gives("{\"", NULL));
 }
 
-TEST(remote_xml, gives_elements_one_after_the_other)
+TEST(remote_xml, finds_xml_elements_in_order)
 {
     char text[] = "<A><Key>one</Key><Keys>no</Keys><Key></Key></A>";
     char *at = text;
@@ -96,7 +96,7 @@ TEST(remote_xml, gives_elements_one_after_the_other)
     cr_assert_null(vv_remote_next_element(&at, "<Key>"));
 }
 
-TEST(remote_xml, that_is_broken_off_has_none)
+TEST(remote_xml, finds_no_truncated_xml_element)
 {
     char open[] = "<Key>one", other[] = "<Key>one</Value>";
     char *at = open;
@@ -105,7 +105,7 @@ TEST(remote_xml, that_is_broken_off_has_none)
     cr_assert_null(vv_remote_next_element(&at, "<Key>"));
 }
 
-TEST(remote_xml, has_entities)
+TEST(remote_xml, decodes_entities)
 {
     char text[] = "a&amp;&lt;&gt;&quot;&apos;&#65;&#x42;";
     char wrong[] = "a&b", unknown[] = "&uuml;", large[] = "&#300;";
@@ -116,7 +116,7 @@ TEST(remote_xml, has_entities)
     cr_assert_not(vv_remote_decode(large));
 }
 
-TEST(remote_xml, gives_groups_with_all_that_is_in_them)
+TEST(remote_xml, finds_xml_groups_with_their_content)
 {
     char text[] = "<A><Of><Key>1</Key></Of><Off>2</Off><Of></Of><Of><Key>3</A>";
     char *at = text;
@@ -126,7 +126,7 @@ TEST(remote_xml, gives_groups_with_all_that_is_in_them)
     cr_assert_not_null(strstr(at, "<Of><Key>3"));
 }
 
-TEST(remote_xml, copies_an_element_that_is_there_once)
+TEST(remote_xml, copies_an_element_that_occurs_once)
 {
     static const char text[] =
         "<Size>12</Size><ETag>&quot;a&quot;</ETag><Two>1</Two><Two>2</Two>"

@@ -44,7 +44,7 @@ static void check_tag(const struct vv_remote_upload *u, const char *bytes,
     cr_assert_eq(u->size, size);
 }
 
-TEST(remote_upload, has_bytes_in_any_order_and_zeros_between)
+TEST(remote_upload, accepts_bytes_in_any_order_and_fills_gaps_with_zeros)
 {
     struct vv_remote_upload *u = begin();
     char expected[50] = { 0 };
@@ -59,7 +59,7 @@ TEST(remote_upload, has_bytes_in_any_order_and_zeros_between)
     vv_remote_upload_free(u);
 }
 
-TEST(remote_upload, sends_a_part_once_there_is_another_behind_it)
+TEST(remote_upload, sends_a_part_when_the_next_one_begins)
 {
     struct vv_remote_upload *u = begin();
     char bytes[A_PART] = "";
@@ -72,7 +72,7 @@ TEST(remote_upload, sends_a_part_once_there_is_another_behind_it)
     vv_remote_upload_free(u);
 }
 
-TEST(remote_upload, has_larger_parts_where_it_will_be_large)
+TEST(remote_upload, uses_larger_parts_for_large_files)
 {
     struct vv_remote_upload *u = begin();
     vv_remote_upload_expect(u, 0);
@@ -84,7 +84,7 @@ TEST(remote_upload, has_larger_parts_where_it_will_be_large)
     vv_remote_upload_free(u);
 }
 
-TEST(remote_upload, may_get_another_name_before_anything_is_sent)
+TEST(remote_upload, can_be_renamed_before_anything_is_sent)
 {
     struct vv_remote_upload *u = begin();
     cr_assert_eq(vv_remote_upload_call(u, "s3://bucket/b"), 0);
@@ -95,7 +95,7 @@ TEST(remote_upload, may_get_another_name_before_anything_is_sent)
     vv_remote_upload_free(u);
 }
 
-TEST(remote_upload, refuses_what_no_file_is)
+TEST(remote_upload, refuses_invalid_offsets)
 {
     struct vv_remote_upload *u = begin();
     cr_assert_eq(vv_remote_upload_write(u, "a", 1, UINT64_MAX), -EFBIG);

@@ -33,7 +33,7 @@ static void leads_to(const char *path, const char *url, bool is_secure)
     vv_remote_place_clear(&place);
 }
 
-TEST(remote_url, has_a_scheme_or_is_of_the_machine)
+TEST(remote_url, has_a_scheme_or_is_a_local_path)
 {
     cr_assert_eq(vv_remote_scheme_of("https://h/a"), VV_REMOTE_HTTPS);
     cr_assert_eq(vv_remote_scheme_of("http://h/a"), VV_REMOTE_HTTP);
@@ -43,13 +43,13 @@ TEST(remote_url, has_a_scheme_or_is_of_the_machine)
     cr_assert_eq(vv_remote_scheme_of("s3:/b"), VV_REMOTE_NONE);
 }
 
-TEST(remote_url, of_a_url_is_that_url)
+TEST(remote_url, of_an_http_url_is_unchanged)
 {
     leads_to("https://h:8/a?b=c", "https://h:8/a?b=c", true);
     leads_to("http://h/a", "http://h/a", false);
 }
 
-TEST(remote_url, of_an_object_is_at_amazons_or_an_endpoint)
+TEST(remote_url, of_an_object_is_at_amazon_or_an_endpoint)
 {
     begin(NULL);
     leads_to("s3://bucket/run/a b.varve",
@@ -60,7 +60,7 @@ TEST(remote_url, of_an_object_is_at_amazons_or_an_endpoint)
     leads_to("s3://bucket/a", "http://127.0.0.1:9000/bucket/a", false);
 }
 
-TEST(remote_url, of_a_list_asks_in_the_order_that_is_signed)
+TEST(remote_url, of_a_list_has_its_query_in_signing_order)
 {
     struct vv_remote_place place;
     begin("https://h");
@@ -74,7 +74,7 @@ TEST(remote_url, of_a_list_asks_in_the_order_that_is_signed)
     vv_remote_place_clear(&place);
 }
 
-TEST(remote_url, of_a_directory_begins_with_it)
+TEST(remote_url, of_a_directory_has_its_prefix)
 {
     static const char *const pairs[][2] = { { "s3://bucket", "" },
         { "s3://bucket/", "" }, { "s3://bucket/a/b", "a/b/" },
@@ -93,7 +93,7 @@ static void is_refused(const char *path, int number)
     vv_remote_place_clear(&place);
 }
 
-TEST(remote_url, that_is_none_is_refused)
+TEST(remote_url, that_is_invalid_is_refused)
 {
     begin(NULL);
     is_refused("https:///a", EINVAL);

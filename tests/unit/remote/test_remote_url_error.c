@@ -8,7 +8,7 @@
 
 #include "support/test.h"
 
-TEST(remote_error, are_given_once_and_for_what_they_are_about)
+TEST(remote_error, are_returned_once_and_for_their_url)
 {
     cr_assert_eq(vv_remote_fail(EIO, "why %d", 7), -EIO);
     cr_assert_str_eq(vv_remote_reason(EIO, "https://h/a"), "why 7");

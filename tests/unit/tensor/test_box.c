@@ -12,7 +12,7 @@ static varve_tensor tensor_of(uint32_t rank, const uint64_t *extents)
     return varve_view(NULL, VARVE_UINT8, varve_shape_of(rank, extents));
 }
 
-TEST(box, leaves_its_tensor_in_a_dimension)
+TEST(box, reports_the_dimension_in_which_it_exceeds_its_tensor)
 {
     const varve_tensor t = tensor_of(3, (uint64_t[]){ 4, 0, 5 });
     static const struct {
@@ -60,7 +60,7 @@ TEST(box, of_a_scalar_has_one_row)
     cr_assert(!vv_rows_next(&rows));
 }
 
-TEST(box, of_no_elements_has_no_rows_however_large_its_extents)
+TEST(box, without_elements_has_no_rows)
 {
     const uint64_t big = UINT64_C(1) << 40;
     const varve_box box = { { 0 }, { big, big, 0 } };
@@ -81,7 +81,7 @@ static void check_rows(uint32_t rank, const varve_box *from,
     cr_assert(!vv_rows_next(&rows));
 }
 
-TEST(box, joins_what_lies_beside_each_other)
+TEST(box, merges_contiguous_rows)
 {
     const varve_box all = { { 0 }, { 4, 5, 6 } };
     check_rows(3, &all, &all, 1, 120);
@@ -93,7 +93,7 @@ TEST(box, joins_what_lies_beside_each_other)
         &(varve_box){ { 1, 2 }, { 2, 3, 6 } }, 1, 12);
 }
 
-TEST(box, skips_what_the_other_lacks_without_going_through_it)
+TEST(box, skips_elements_outside_the_other_box_quickly)
 {
     const uint64_t big = UINT64_C(1) << 30;
     const varve_box all = { { 0 }, { big, big } };
@@ -170,7 +170,7 @@ static bool paint(const struct boxes *b, uint64_t element, uint64_t *place)
 }
 
 /* The rows must be those of an element-by-element implementation, merged. */
-TEST(box, has_in_common_with_another_what_a_painter_finds)
+TEST(box, has_the_intersection_of_an_elementwise_search)
 {
     uint64_t state = proof_seed();
     enum { CASES = 20000 };

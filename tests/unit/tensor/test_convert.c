@@ -35,7 +35,7 @@ static const char widening[VARVE_DTYPE_COUNT][VARVE_DTYPE_COUNT + 1] = {
     ".................1", /* string */
 };
 
-TEST(convert, widens_exactly_where_it_should)
+TEST(convert, allows_widening_for_exactly_the_documented_types)
 {
     for (unsigned from = 0; from <= VARVE_DTYPE_COUNT + 1; from++) {
         for (unsigned to = 0; to <= VARVE_DTYPE_COUNT + 1; to++) {
@@ -88,7 +88,7 @@ static size_t make_values(varve_dtype dtype, void *values)
     return varve_dtype_size(dtype) == 2 ? 65536 : 256;
 }
 
-TEST(convert, keeps_every_value_when_widening_and_only_then)
+TEST(convert, is_exact_only_when_widening)
 {
     static uint64_t from_values[65536], to_values[2 * 65536];
     for (unsigned from = 1; from < VARVE_STRING; from++) {
@@ -149,7 +149,7 @@ static uint64_t next_bits(uint64_t *state)
     }
 }
 
-TEST(convert, clamps_whole_numbers)
+TEST(convert, clamps_integers)
 {
     uint64_t state = 1;
     for (unsigned i = 0; i < 500000; i++) {
@@ -167,7 +167,7 @@ TEST(convert, clamps_whole_numbers)
     }
 }
 
-TEST(convert, cuts_reals_to_whole_numbers_as_c_does)
+TEST(convert, truncates_reals_to_integers_as_c_does)
 {
     uint64_t state = 2;
     for (unsigned i = 0; i < 500000; i++) {
@@ -193,7 +193,7 @@ TEST(convert, cuts_reals_to_whole_numbers_as_c_does)
     }
 }
 
-TEST(convert, makes_a_whole_number_of_every_real)
+TEST(convert, converts_every_real_to_an_integer)
 {
     static const struct {
         double value;
@@ -227,7 +227,7 @@ TEST(convert, makes_a_whole_number_of_every_real)
 
 /* --- Bools -------------------------------------------------------------- */
 
-TEST(convert, makes_true_of_anything_but_0)
+TEST(convert, converts_every_value_but_0_to_true)
 {
     static const double values[] = { 0, -0.0, 1, -1, 2, 0.5, 5e-324, 1e300,
         HUGE_VAL, (double)NAN };
@@ -247,7 +247,7 @@ TEST(convert, makes_true_of_anything_but_0)
     cr_assert_eq(inexact, 1);
 }
 
-TEST(convert, takes_a_bool_for_0_or_1)
+TEST(convert, reads_a_bool_as_0_or_1)
 {
     static const uint8_t values[] = { 0, 1, 2, 255 };
     float result[4];
@@ -301,7 +301,7 @@ TEST(convert, gives_reals_an_imaginary_part_of_0)
 
 /* --- All conversions ---------------------------------------------------- */
 
-TEST(convert, works_at_any_address_and_writes_nothing_else)
+TEST(convert, works_at_any_address_and_writes_only_the_result)
 {
     unsigned char from[16 * 8 + 1], to[16 * 8 + 2], plain[16 * 8];
     uint64_t aligned[2 * 8];
@@ -332,7 +332,7 @@ TEST(convert, copies_equal_types_bit_by_bit)
     cr_assert_eq(vv_convert(VARVE_INT8, NULL, VARVE_INT8, NULL, 0), 0);
 }
 
-TEST(convert, touches_nothing_where_one_type_is_no_number)
+TEST(convert, changes_nothing_if_a_type_is_not_numeric)
 {
     static const varve_dtype none[] = { VARVE_STRING, (varve_dtype)99 };
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {

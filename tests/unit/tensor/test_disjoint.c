@@ -61,7 +61,7 @@ static void paint(const varve_tensor *view, unsigned char *room)
         memcpy(view->data, ones, size);
 }
 
-TEST(disjoint, views_share_what_both_paint)
+TEST(disjoint, views_overlap_if_an_elementwise_search_finds_a_byte)
 {
     static unsigned char room[ROOM], first[ROOM];
     uint64_t seed = 7;
@@ -89,7 +89,7 @@ TEST(disjoint, views_share_what_both_paint)
 }
 
 /* One column of a hundred million rows beside other columns. */
-TEST(disjoint, columns_are_told_apart_however_long_they_are)
+TEST(disjoint, columns_of_any_length_are_found_to_be_disjoint)
 {
     const uint64_t rows = 100000000;
     int64_t four[] = { 32 }, other[] = { 96 }, rest[] = { 32, 8 };

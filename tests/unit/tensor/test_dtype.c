@@ -39,7 +39,7 @@ static const struct {
 
 enum { CASES = sizeof cases / sizeof *cases };
 
-TEST(dtype, numbers_run_from_one_to_the_count)
+TEST(dtype, numbers_are_one_to_the_count)
 {
     cr_assert_null(vv_dtype_of((varve_dtype)0));
     for (int d = 1; d <= VARVE_DTYPE_COUNT; d++)
@@ -59,7 +59,7 @@ TEST(dtype, has_a_name_and_a_size_for_every_number_of_the_format)
     }
 }
 
-TEST(dtype, knows_no_other_number)
+TEST(dtype, refuses_other_numbers)
 {
     static const unsigned numbers[] = { 0, CASES + 1, 255, 256, 65536 + 12,
         UINT32_MAX };
@@ -97,7 +97,7 @@ static void check_reversed(size_t i, size_t offset)
     cr_assert_arr_eq(to + offset, from + offset, size);
 }
 
-TEST(dtype, reverses_the_bytes_of_each_number_anywhere)
+TEST(dtype, reverses_the_bytes_of_each_type_at_any_address)
 {
     for (size_t i = 0; i < CASES; i++) {
         if (cases[i].swapped == 0)
@@ -113,7 +113,7 @@ TEST(dtype, reverses_the_bytes_of_each_number_anywhere)
     cr_assert_eq(byte, 7); /* these are not numbers */
 }
 
-TEST(dtype, stands_little_endian_in_files)
+TEST(dtype, is_little_endian_in_files)
 {
     uint32_t number = 0x01020304;
     float complex z = 1.0f + 2.0f * I;

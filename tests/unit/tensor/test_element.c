@@ -28,7 +28,7 @@ TEST(element, is_written_exactly)
     check(VARVE_FLOAT8_E5M2, &(uint8_t){ 0x7c }, "inf");
 }
 
-TEST(element, of_a_real_has_the_fewest_digits_that_read_back)
+TEST(element, of_a_real_has_the_fewest_exact_digits)
 {
     check(VARVE_FLOAT32, &(float){ 0.1f }, "0.1");
     check(VARVE_FLOAT32, &(float){ 16777217.0f }, "16777216");
@@ -41,7 +41,7 @@ TEST(element, of_a_real_has_the_fewest_digits_that_read_back)
     check(VARVE_COMPLEX128, (double[]){ 1e300, 0.1 }, "1e+300+0.1i");
 }
 
-TEST(element, of_a_string_is_its_beginning)
+TEST(element, of_a_string_is_shortened)
 {
     check(VARVE_STRING, &(varve_string){ NULL, 0 }, "\"\"");
     check(VARVE_STRING, &(varve_string){ "yes", 3 }, "\"yes\"");
@@ -53,7 +53,7 @@ TEST(element, of_a_string_is_its_beginning)
 }
 
 /* The longest text must fit. */
-TEST(element, has_room)
+TEST(element, fits_the_longest_text)
 {
     char text[VV_ELEMENT_TEXT_SIZE];
     double longest[2] = { -1.2345678901234567e-300, -1.2345678901234567e-300 };

@@ -83,7 +83,7 @@ TEST(number, reads_every_small_float)
     }
 }
 
-TEST(number, brings_every_small_float_back)
+TEST(number, converts_every_small_float_back)
 {
     for (size_t i = 0; i < FORMATS; i++) {
         const struct format *f = &formats[i];
@@ -176,7 +176,7 @@ TEST(number, rounds_to_nearest_and_ties_to_even)
     }
 }
 
-TEST(number, overflows_to_infinity_or_else_to_the_largest)
+TEST(number, overflows_to_infinity_or_the_largest_number)
 {
     for (size_t i = 0; i < FORMATS; i++) {
         const struct format *f = &formats[i];
@@ -223,7 +223,7 @@ static uint64_t next_double(uint64_t *state)
     }
 }
 
-TEST(number, agrees_with_the_machine_between_float64_and_float32)
+TEST(number, agrees_with_the_cpu_between_float64_and_float32)
 {
     uint64_t state = 3;
     for (int i = 0; i < 3000000; i++) {
@@ -245,7 +245,7 @@ TEST(number, agrees_with_the_machine_between_float64_and_float32)
     }
 }
 
-TEST(number, agrees_with_the_machine_from_whole_numbers)
+TEST(number, agrees_with_the_cpu_for_integers)
 {
     uint64_t state = 4;
     for (int i = 0; i < 1000000; i++) {
@@ -264,7 +264,7 @@ TEST(number, agrees_with_the_machine_from_whole_numbers)
     }
 }
 
-TEST(number, rounds_whole_numbers_only_once)
+TEST(number, rounds_integers_only_once)
 {
     /* Just above a tie, by less than a float64 can represent. */
     static const uint64_t values[] = {
@@ -330,7 +330,7 @@ TEST(number, keeps_nan_and_its_sign)
     }
 }
 
-TEST(number, never_makes_a_number_of_nan)
+TEST(number, never_converts_nan_to_a_number)
 {
     /* Truncating or rounding the digits of these would give infinity or 0. */
     static const uint32_t narrow[] = { 0x7f800001, 0xff800001, 0x7fffffff,
@@ -369,7 +369,7 @@ static void check_small_values(void)
     cr_assert_arr_eq(back, expected_back, sizeof expected_back);
 }
 
-TEST(number, does_not_heed_the_machine_s_rounding_mode)
+TEST(number, ignores_the_rounding_mode_of_the_cpu)
 {
     static const int modes[] = { FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO };
     check_small_values();

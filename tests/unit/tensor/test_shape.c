@@ -61,7 +61,7 @@ static bool is_valid(unsigned dtype, uint32_t rank, uint64_t a, uint64_t b)
     return vv_tensor_is_valid(&tensor);
 }
 
-TEST(shape, makes_a_tensor_valid_or_not)
+TEST(shape, determines_if_a_tensor_is_valid)
 {
     cr_assert(is_valid(VARVE_FLOAT32, 0, 0, 0));
     cr_assert(is_valid(VARVE_FLOAT32, 16, 784, 10));
@@ -76,7 +76,7 @@ TEST(shape, makes_a_tensor_valid_or_not)
     cr_assert_not(is_valid(VARVE_STRING, 1, SIZE_MAX / 16 + 1, 1));
 }
 
-TEST(shape, has_the_size_of_its_elements)
+TEST(shape, includes_the_element_size)
 {
     varve_tensor a = { .dtype = VARVE_INT16, .rank = 2, .shape = { 3, 4 } };
     cr_assert_eq(vv_tensor_size(&a), 24);
@@ -99,7 +99,7 @@ TEST(shape, is_compared_by_rank_and_extents_only)
     cr_assert_not(vv_shape_equal(&a, &b));
 }
 
-TEST(shape, of_a_tensor_that_ends_behind_its_extents_is_copied)
+TEST(shape, of_a_truncated_tensor_struct_is_copied)
 {
     varve_tensor a = { .dtype = VARVE_INT8, .rank = 2, .shape = { 3, 4, 5 } };
     void *small = malloc(vv_tensor_bytes(2));

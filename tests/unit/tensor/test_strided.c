@@ -38,7 +38,7 @@ static void check_copies(struct view *v, uint64_t *seed)
     free(bytes);
 }
 
-TEST(strided, copies_any_part_of_any_shape_and_nothing_beside_it)
+TEST(strided, copies_any_part_of_any_shape_and_no_other_bytes)
 {
     uint64_t seed = 7;
     for (int i = 0; i < 3000; i++) {
@@ -64,7 +64,7 @@ TEST(strided, copies_matrices_by_rows_and_by_columns)
     }
 }
 
-TEST(strided, of_one_element_in_a_dimension_may_be_anything)
+TEST(strided, strides_of_extent_1_may_have_any_value)
 {
     float x = 3, found = 0;
     const int64_t strides[] = { INT64_MIN, 0 };
@@ -76,7 +76,7 @@ TEST(strided, of_one_element_in_a_dimension_may_be_anything)
     cr_assert_eq(found, 3);
 }
 
-TEST(strided, are_apart_where_no_elements_lie_on_each_other)
+TEST(strided, are_disjoint_if_no_elements_overlap)
 {
     static const struct {
         uint64_t extents[2];

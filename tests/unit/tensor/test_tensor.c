@@ -62,7 +62,7 @@ TEST(tensor, takes_its_type_from_the_pointer)
     CHECK_TYPE(varve_string, VARVE_STRING);
 }
 
-TEST(tensor, keeps_only_the_extents_there_is_room_for)
+TEST(tensor, keeps_only_the_extents_that_fit)
 {
     uint64_t extents[20];
     for (size_t i = 0; i < 20; i++)
@@ -78,7 +78,7 @@ TEST(tensor, keeps_only_the_extents_there_is_room_for)
     varve_tensor_size(&view);
 }
 
-TEST(tensor, does_not_take_over_extents_above_its_rank)
+TEST(tensor, ignores_extents_above_its_rank)
 {
     varve_shape shape = { .rank = 1, .extents = { 3, 4, 5 } };
     varve_tensor view = varve_view(NULL, VARVE_INT8, shape);
@@ -103,7 +103,7 @@ TEST(tensor, has_a_text)
     cr_assert_str_eq(varve_tensor_text(&t, text), "unknown[0]");
 }
 
-TEST(tensor, has_a_text_that_always_fits)
+TEST(tensor, has_a_text_of_bounded_length)
 {
     char text[VARVE_TENSOR_TEXT_SIZE];
     varve_tensor t = { .dtype = VARVE_FLOAT8_E4M3FN, .rank = VARVE_MAX_RANK };

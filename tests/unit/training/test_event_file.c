@@ -29,7 +29,7 @@ static void make(const struct vv_context *context, const char *directory)
     vv_release_string(&context->allocator, made);
 }
 
-TEST(event_file, is_named_by_time_machine_process_and_number)
+TEST(event_file, is_named_by_time_host_process_and_number)
 {
     struct memory *memory = memory_new();
     struct vv_context context = test_context(memory_system(memory));
@@ -42,7 +42,7 @@ TEST(event_file, is_named_by_time_machine_process_and_number)
     memory_free(memory);
 }
 
-TEST(event_file, comes_after_those_that_are_there)
+TEST(event_file, sorts_after_existing_files)
 {
     struct memory *memory = memory_new();
     struct vv_context context = test_context(memory_system(memory));
@@ -67,7 +67,7 @@ TEST(event_file, comes_after_those_that_are_there)
     memory_free(memory);
 }
 
-TEST(event_file, has_a_name_of_its_own_though_the_time_has_ended)
+TEST(event_file, has_a_unique_name_at_the_largest_time)
 {
     struct memory *memory = memory_new();
     struct vv_context context = test_context(memory_system(memory));
@@ -89,7 +89,7 @@ static int64_t odd_process(void *state, char *machine, size_t size)
     return INT64_MAX;
 }
 
-TEST(event_file, takes_any_name_of_a_machine)
+TEST(event_file, accepts_any_host_name)
 {
     struct memory *memory = memory_new();
     struct vv_system system = *memory_system(memory);
@@ -101,7 +101,7 @@ TEST(event_file, takes_any_name_of_a_machine)
     memory_free(memory);
 }
 
-TEST(event_file, is_made_in_a_real_directory)
+TEST(event_file, is_created_in_a_real_directory)
 {
     struct vv_context context = test_context(&vv_posix_system);
     make(&context, test_path("a/b"));

@@ -40,7 +40,7 @@ static void release(struct event_list *list)
 }
 
 /* TensorFlow begins a file like this; the time is 0 here. */
-TEST(event_message, begins_a_file_with_the_bytes_of_tensorflow)
+TEST(event_message, begins_a_file_like_tensorflow)
 {
     static const unsigned char expected[] = { 24, 0, 0, 0, 0, 0, 0, 0, 0xa3,
         0x7f, 0x4b, 0x22, 9, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f, 0x1a, 13, 'b', 'r',
@@ -60,7 +60,7 @@ TEST(event_message, begins_a_file_with_the_bytes_of_tensorflow)
     release(&list);
 }
 
-TEST(event_message, tells_every_step)
+TEST(event_message, holds_every_step)
 {
     static const int64_t steps[] = { 0, 1, 127, 128, 16384, 1000000, INT64_MAX,
         -1, INT64_MIN };
@@ -148,7 +148,7 @@ static void encode(const struct vv_event_image *image, struct vv_buffer *to)
     vv_buffer_add(to, image->pixels, image->width);
 }
 
-TEST(event_message, holds_images_ready_or_made)
+TEST(event_message, holds_given_and_encoded_images)
 {
     for (int ready = 0; ready < 2; ready++) {
         struct vv_event_image image = { .width = 5,
@@ -188,7 +188,7 @@ TEST(event_message, is_one_of_many_records)
 }
 
 /* Checks that the reader used by the tests detects errors. */
-TEST(event_message, is_found_damaged_in_every_bit)
+TEST(event_message, is_detected_as_damaged_for_every_flipped_bit)
 {
     begin_event(3);
     vv_event_scalar(&b, "x", 1);
@@ -224,7 +224,7 @@ static void make_everything(void)
     vv_record_end(&b, begin);
 }
 
-TEST(event_message, without_memory_says_so)
+TEST(event_message, reports_failed_allocations)
 {
     for (long n = 0;; n++) {
         test_fail_allocation(n, false);

@@ -32,7 +32,7 @@ static double count_of_all(void)
     return sum;
 }
 
-TEST(histogram, sums_up_what_it_is_given)
+TEST(histogram, computes_statistics_of_its_values)
 {
     static const double values[] = { 3, -1, 0.5, 0.5 };
     vv_histogram_of_doubles(&h, values, 4);
@@ -64,7 +64,7 @@ TEST(histogram, has_limits_that_grow_by_a_tenth)
     }
 }
 
-TEST(histogram, leaves_out_and_counts_what_is_not_finite)
+TEST(histogram, excludes_and_counts_values_that_are_not_finite)
 {
     static const float values[] = { 1, NAN, INFINITY, -INFINITY, 2 };
     vv_histogram_of_floats(&h, values, 5);
@@ -76,7 +76,7 @@ TEST(histogram, leaves_out_and_counts_what_is_not_finite)
     cr_assert_eq(count_of_all(), 2);
 }
 
-TEST(histogram, of_nothing_is_one_empty_bucket)
+TEST(histogram, of_no_values_has_one_empty_bucket)
 {
     static const float nan[] = { NAN };
     for (size_t count = 0; count < 2; count++) {

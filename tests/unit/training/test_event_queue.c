@@ -109,7 +109,7 @@ static void check_steps(int64_t first, size_t count)
     event_list_free(&list);
 }
 
-TEST(event_queue, has_written_all_after_a_flush)
+TEST(event_queue, is_empty_after_a_flush)
 {
     varve_error error = { 0 };
     set_up();
@@ -147,7 +147,7 @@ TEST(event_queue, does_not_wait_for_the_disk)
     tear_down();
 }
 
-TEST(event_queue, drops_and_counts_what_it_has_no_room_for)
+TEST(event_queue, drops_and_counts_events_when_full)
 {
     varve_error error = { 0 };
     set_up();
@@ -172,7 +172,7 @@ TEST(event_queue, drops_and_counts_what_it_has_no_room_for)
     tear_down();
 }
 
-TEST(event_queue, takes_one_event_of_any_size)
+TEST(event_queue, accepts_one_event_of_any_size)
 {
     varve_error error = { 0 };
     set_up();
@@ -185,7 +185,7 @@ TEST(event_queue, takes_one_event_of_any_size)
     tear_down();
 }
 
-TEST(event_queue, writes_by_itself_after_its_time)
+TEST(event_queue, writes_after_its_interval)
 {
     varve_error error = { 0 };
     set_up();
@@ -231,7 +231,7 @@ static int64_t write_a_part(
     return under->write_at(state, file, bytes, size / 2, offset);
 }
 
-TEST(event_queue, writes_again_where_a_write_failed)
+TEST(event_queue, continues_after_a_failed_write)
 {
     varve_error error = { 0 };
     for (int i = 0; i < 2; i++) {
@@ -259,7 +259,7 @@ TEST(event_queue, writes_again_where_a_write_failed)
     }
 }
 
-TEST(event_queue, without_a_thread_tries_again_with_the_next_event)
+TEST(event_queue, without_a_thread_retries_with_the_next_event)
 {
     set_up();
     on.start_thread = no_thread;
@@ -279,7 +279,7 @@ TEST(event_queue, without_a_thread_tries_again_with_the_next_event)
     tear_down();
 }
 
-TEST(event_queue, remembers_the_first_failure_for_one_flush)
+TEST(event_queue, returns_the_first_failure_from_one_flush)
 {
     varve_error error = { 0 };
     set_up();
@@ -297,7 +297,7 @@ TEST(event_queue, remembers_the_first_failure_for_one_flush)
     tear_down();
 }
 
-TEST(event_queue, without_memory_drops_the_event_alone)
+TEST(event_queue, without_memory_drops_only_the_event)
 {
     varve_error error = { 0 };
     set_up();
@@ -329,7 +329,7 @@ static void *put_many(void *argument)
     return NULL;
 }
 
-TEST(event_queue, takes_events_of_several_threads)
+TEST(event_queue, accepts_events_of_several_threads)
 {
     for (int round = 0; round < 2; round++) {
         varve_error error = { 0 };

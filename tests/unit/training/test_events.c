@@ -14,7 +14,7 @@
 #include "recorded.h"
 #include "state.h"
 
-TEST(events, records_what_it_is_given)
+TEST(events, are_written_with_their_values)
 {
     static const float numbers[] = { 1, 2, NAN };
     static const double doubles[] = { -1, 1e200 };
@@ -52,7 +52,7 @@ TEST(events, records_what_it_is_given)
     memory_free(memory);
 }
 
-TEST(events, takes_a_png_as_it_is)
+TEST(events, may_contain_a_given_png)
 {
     static const uint8_t pixels[5] = { 0 };
     struct memory *memory = memory_new();
@@ -90,7 +90,7 @@ static void expect(varve_events *e, varve_status expected, const char *words)
     cr_assert_eq(varve_events_dropped(e), ++dropped);
 }
 
-TEST(events, tells_wrong_arguments_by_the_next_flush)
+TEST(events, report_invalid_arguments_in_the_next_flush)
 {
     static const uint8_t pixel[3];
     struct memory *memory = memory_new();
@@ -130,7 +130,7 @@ TEST(events, tells_wrong_arguments_by_the_next_flush)
     memory_free(memory);
 }
 
-TEST(events, that_could_not_be_opened_do_nothing)
+TEST(events, that_failed_to_open_do_nothing)
 {
     varve_error error = { 0 };
     cr_assert_null(varve_events_open(NULL, NULL, &error));
@@ -203,7 +203,7 @@ static void record(varve_events *e, int64_t step)
     varve_events_scalar(e, step, "x", 1);
 }
 
-TEST(events, restored_begin_after_the_last_step_that_is_kept)
+TEST(events, restored_begin_after_the_last_kept_step)
 {
     struct memory *memory = memory_new();
     varve_events *e = open_in_memory(memory, NULL);
@@ -223,7 +223,7 @@ TEST(events, restored_begin_after_the_last_step_that_is_kept)
     memory_free(memory);
 }
 
-TEST(events, keep_up_to_the_highest_step)
+TEST(events, are_kept_up_to_the_highest_step)
 {
     struct memory *memory = memory_new();
     varve_events *e = open_in_memory(memory, NULL);
@@ -247,7 +247,7 @@ static int no_thread(
     return -EAGAIN;
 }
 
-TEST(events, are_dropped_where_their_start_has_no_room)
+TEST(events, are_dropped_if_their_start_does_not_fit)
 {
     struct memory *memory = memory_new();
     struct vv_system system = *memory_system(memory);
@@ -310,7 +310,7 @@ TEST(events, saved_before_any_supersede_all)
     memory_free(memory);
 }
 
-TEST(events, are_not_superseded_by_what_is_undone_or_changes_nothing)
+TEST(events, are_not_superseded_by_restores_without_effect)
 {
     struct memory *memory = memory_new();
     varve_events *e = open_in_memory(memory, NULL);
@@ -359,7 +359,7 @@ TEST(events, are_superseded_on_demand)
     memory_free(memory);
 }
 
-TEST(events, refuse_a_state_that_is_none)
+TEST(events, refuse_an_invalid_state)
 {
     struct memory *memory = memory_new();
     varve_events *e = open_in_memory(memory, NULL);
@@ -374,7 +374,7 @@ TEST(events, refuse_a_state_that_is_none)
     memory_free(memory);
 }
 
-TEST(events, that_are_none_keep_their_node)
+TEST(events, that_are_null_have_an_empty_state)
 {
     add_to_graph(NULL);
     struct vv_buffer bytes = saved();
@@ -387,7 +387,7 @@ TEST(events, that_are_none_keep_their_node)
 
 /* --- Files ---------------------------------------------------------------- */
 
-TEST(events, of_two_writers_have_a_file_each)
+TEST(events, of_two_writers_have_separate_files)
 {
     struct memory *memory = memory_new();
     varve_events *a = open_in_memory(memory, NULL);

@@ -85,7 +85,7 @@ static bool run_with(const struct faulty_plan *plan)
     return is_hit;
 }
 
-TEST(events_faults, no_call_that_fails_fails_the_loop)
+TEST(events_faults, no_failed_call_stops_the_loop)
 {
     for (int sticky = 0; sticky < 2; sticky++) {
         long n = 0;
@@ -96,7 +96,7 @@ TEST(events_faults, no_call_that_fails_fails_the_loop)
     }
 }
 
-TEST(events_faults, short_writes_do_not_matter)
+TEST(events_faults, short_writes_are_completed)
 {
     static const enum faulty_way ways[] = { FAULTY_ONE_BYTE, FAULTY_BUT_ONE,
         FAULTY_HALF };
@@ -111,7 +111,7 @@ TEST(events_faults, short_writes_do_not_matter)
 
 /* A write that transfers a part and then fails, and one that fails from then
  * on. */
-TEST(events_faults, a_broken_tail_is_written_again)
+TEST(events_faults, a_partly_written_tail_is_rewritten)
 {
     for (int sticky = 0; sticky < 2; sticky++) {
         for (long n = 0;; n++) {
@@ -144,7 +144,7 @@ TEST(events_faults, a_broken_tail_is_written_again)
     }
 }
 
-TEST(events_faults, a_full_disk_is_told_and_survived)
+TEST(events_faults, a_full_disk_is_reported_and_handled)
 {
     struct memory *memory = memory_new();
     varve_events *e = open_in_memory(memory, NULL);
@@ -193,7 +193,7 @@ static void run_without_memory(long n, bool sticky)
     memory_free(memory);
 }
 
-TEST(events_faults, no_allocation_that_fails_fails_the_loop)
+TEST(events_faults, no_failed_allocation_stops_the_loop)
 {
     for (int sticky = 0; sticky < 2; sticky++) {
         for (long n = 0; n < 60; n++)

@@ -6,7 +6,7 @@
 
 #include "sources.h"
 
-TEST(array_source, gives_a_batch_as_an_array)
+TEST(array_source, returns_a_batch_as_an_array)
 {
     varve_error error = { 0 };
     static const float data[5][2] = {
@@ -61,7 +61,7 @@ TEST(array_source, has_the_fingerprint_of_its_content_and_extents)
     cr_assert_neq(print_of("abcdef", 2, 2, true), print);
 }
 
-TEST(array_source, refuses_what_cannot_be)
+TEST(array_source, refuses_invalid_arguments)
 {
     varve_error error = { 0 };
     cr_assert_null(varve_records_open_array(NULL, 1, 1, NULL, &error));
@@ -73,7 +73,7 @@ TEST(array_source, refuses_what_cannot_be)
     cr_assert_eq(error.status, VARVE_MISUSE);
 }
 
-TEST(array_source, survives_running_out_of_memory)
+TEST(array_source, handles_failed_allocations)
 {
     const varve_records_options options = { .allocator = test_allocator() };
     for (long n = 0;; n++) {
@@ -100,13 +100,13 @@ static varve_records *open_fixed(const struct vv_context *context,
     return vv_records_open_fixed_in(context, &fixed, options, error);
 }
 
-TEST(fixed_source, gives_records_behind_a_header)
+TEST(fixed_source, reads_records_after_a_header)
 {
     holds(open_fixed, "--abcdef", 8, "abc|def|");
     holds(open_fixed, "--", 2, "");
 }
 
-TEST(fixed_source, refuses_a_file_that_ends_within)
+TEST(fixed_source, refuses_a_file_that_ends_in_a_record)
 {
     for (int no_content = 0; no_content < 2; no_content++) {
         varve_records_options options = { .no_content = no_content };
@@ -120,7 +120,7 @@ TEST(fixed_source, refuses_a_file_that_ends_within)
     }
 }
 
-TEST(fixed_source, needs_a_size)
+TEST(fixed_source, requires_a_size)
 {
     varve_error error = { 0 };
     cr_assert_null(varve_records_open_fixed("x", 0, 0, NULL, &error));
@@ -133,7 +133,7 @@ TEST(fixed_source, needs_a_size)
     varve_records_free(records);
 }
 
-TEST(fixed_source, survives_faults)
+TEST(fixed_source, handles_failed_calls)
 {
     survives_faults(open_fixed, "--abcdefghijkl", 14, "abc|def|ghi|jkl|");
 }

@@ -70,7 +70,7 @@ static void check_at(struct world *w, uint64_t at, size_t size)
             (unsigned long long)(at + i));
 }
 
-TEST(inflated, reads_any_place_from_few_states)
+TEST(inflated, reads_any_offset_with_few_saved_states)
 {
     struct world w;
     uint64_t random = 5;
@@ -93,7 +93,7 @@ TEST(inflated, reads_any_place_from_few_states)
     end(&w);
 }
 
-TEST(inflated, goes_on_where_it_is)
+TEST(inflated, continues_at_its_current_offset)
 {
     struct world w;
     if (!vv_inflater_exists())
@@ -109,7 +109,7 @@ TEST(inflated, goes_on_where_it_is)
     end(&w);
 }
 
-TEST(inflated, has_fewer_bytes_only_at_the_end)
+TEST(inflated, returns_fewer_bytes_only_at_the_end)
 {
     struct world w;
     varve_error error = { 0 };
@@ -132,7 +132,7 @@ TEST(inflated, has_fewer_bytes_only_at_the_end)
 
 /* A wrong checksum is reported each time, and the data before it can be
  * read. */
-TEST(inflated, tells_damage_again)
+TEST(inflated, reports_damage_each_time)
 {
     struct world w;
     size_t size;
@@ -160,7 +160,7 @@ TEST(inflated, tells_damage_again)
 }
 
 /* A state that cannot be kept only costs time. */
-TEST(inflated, needs_memory_for_one_state_alone)
+TEST(inflated, requires_memory_for_one_state_only)
 {
     struct world w;
     varve_error error = { 0 };

@@ -21,7 +21,7 @@ static varve_status read_from(varve_graph *graph, const char *path,
     return r ? VARVE_OK : error->status;
 }
 
-TEST(library_random, goes_on_where_it_was_saved)
+TEST(library_random, continues_where_it_was_saved)
 {
     const char *path = test_path("random.varve");
     varve_graph *graph = varve_graph_new(NULL);
@@ -65,7 +65,7 @@ static varve_status take_nothing(void *self, const void *bytes, size_t size)
 
 /* States of another library, truncated, with too many words, with half a word,
  * and empty. */
-TEST(library_random, takes_no_state_of_another_form)
+TEST(library_random, refuses_invalid_states)
 {
     static char *const states[] = { "musl....abcd", "drand48", "drand48",
         "drand48?12345678", "" };
@@ -91,7 +91,7 @@ TEST(library_random, takes_no_state_of_another_form)
     }
 }
 
-TEST(library_random, is_a_mistake_where_it_cannot_be_had)
+TEST(library_random, is_an_error_if_not_supported)
 {
     varve_graph *graph = varve_graph_new(NULL);
     varve_node *root = varve_graph_root(graph);

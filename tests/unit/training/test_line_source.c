@@ -19,7 +19,7 @@ static void lines(const char *content, const char *wanted)
     holds(open_lines, content, strlen(content), wanted);
 }
 
-TEST(line_source, gives_lines_without_their_ends)
+TEST(line_source, reads_lines_without_line_ends)
 {
     lines("a\nbc\n", "a|bc|");
     lines("a\nbc", "a|bc|");
@@ -57,7 +57,7 @@ TEST(line_source, finds_lines_anywhere_in_a_large_file)
     free(content);
 }
 
-TEST(line_source, survives_faults)
+TEST(line_source, handles_failed_calls)
 {
     survives_faults(open_lines, "one\ntwo\n\nfour\nfive", 18,
         "one|two||four|five|");

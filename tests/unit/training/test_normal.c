@@ -32,7 +32,7 @@ TEST(normal, is_the_inverse_of_the_distribution_function)
     }
 }
 
-TEST(normal, is_odd_and_grows)
+TEST(normal, is_odd_and_increasing)
 {
     double last = -INFINITY;
     for (int i = 1; i < 4096; i++) {

@@ -43,7 +43,7 @@ static void fail_restore(varve_status wanted, const char *message)
 
 /* --- Streams and descriptors ---------------------------------------------- */
 
-TEST(output, of_a_stream_is_cut_to_its_length_at_the_save)
+TEST(output, of_a_stream_is_truncated_to_its_saved_length)
 {
     static const char *const modes[] = { "a", "w", "a+", "w+" };
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
@@ -68,7 +68,7 @@ TEST(output, of_a_stream_is_cut_to_its_length_at_the_save)
 
 /* Regardless of the order of saves, text buffered by the other stream
  * counts. */
-TEST(output, of_two_streams_is_cut_to_the_length_of_both)
+TEST(output, of_two_streams_is_truncated_to_the_common_length)
 {
     FILE *first = open_log("a"), *second = open_log("a");
     begin();
@@ -87,7 +87,7 @@ TEST(output, of_two_streams_is_cut_to_the_length_of_both)
 }
 
 /* With the number of a descriptor that was closed. */
-TEST(output, never_cuts_another_file)
+TEST(output, never_truncates_another_file)
 {
     int log = open(test_path("log"), O_WRONLY | O_CREAT | O_APPEND, 0666);
     begin();
@@ -105,7 +105,7 @@ TEST(output, never_cuts_another_file)
     varve_graph_free(graph);
 }
 
-TEST(output, of_a_descriptor_is_cut_to_its_length_at_the_save)
+TEST(output, of_a_descriptor_is_truncated_to_its_saved_length)
 {
     for (int flags = 0; flags <= O_APPEND; flags += O_APPEND) {
         int log = open(
@@ -156,7 +156,7 @@ static void put(struct buffered *b, const char *text)
     b->size += strlen(text);
 }
 
-TEST(output, of_a_buffer_is_flushed_and_sought)
+TEST(output, of_a_buffer_is_flushed_and_repositioned)
 {
     static const varve_output_callbacks callbacks = { flush, seek };
     struct buffered b = { .descriptor = open(test_path("log"),
@@ -205,7 +205,7 @@ TEST(output, of_a_buffer_needs_no_seek)
     varve_graph_free(graph);
 }
 
-TEST(output, of_a_path_is_the_file_there)
+TEST(output, of_a_path_is_the_current_file)
 {
     static const varve_output_callbacks callbacks = { flush, seek };
     struct buffered b = { .descriptor = open(test_path("log"),
@@ -239,7 +239,7 @@ static void check_mistake(varve_node *node, varve_status wanted,
     cr_assert_str_eq(error.message, message);
 }
 
-TEST(output, is_a_regular_file_that_can_be_written)
+TEST(output, must_be_a_writable_regular_file)
 {
     static const char no_file[] = "log: not a regular file: a pipe, terminal "
         "or device cannot be truncated";
@@ -288,7 +288,7 @@ TEST(output, is_a_regular_file_that_can_be_written)
     varve_graph_free(graph);
 }
 
-TEST(output, that_is_too_short_changes_nothing)
+TEST(output, that_is_too_short_fails_and_changes_nothing)
 {
     int64_t step = 1;
     FILE *log = open_log("w");
@@ -340,7 +340,7 @@ TEST(output, that_is_written_in_its_middle_is_not_saved)
     varve_graph_free(graph);
 }
 
-TEST(output, of_a_stream_whose_write_failed_is_not_saved)
+TEST(output, of_a_stream_with_a_failed_write_is_not_saved)
 {
     FILE *log = open_log("w");
     begin();
@@ -375,7 +375,7 @@ static varve_status take_nothing(void *self, const void *bytes, size_t size)
     return VARVE_OK;
 }
 
-TEST(output, takes_no_other_state)
+TEST(output, refuses_other_states)
 {
     static const varve_state_callbacks callbacks = { put_text, take_nothing };
     char text[] = "seven..";
@@ -417,7 +417,7 @@ static varve_status load_refusing(void *self, const void *bytes, size_t size)
 
 /* A truncation cannot be undone, so it must not happen if another state
  * fails. */
-TEST(output, is_cut_behind_all_that_can_refuse)
+TEST(output, is_truncated_after_all_states_that_can_fail)
 {
     static const varve_state_callbacks callbacks = { save_refusing,
         load_refusing };
@@ -448,7 +448,7 @@ TEST(output, is_cut_behind_all_that_can_refuse)
     }
 }
 
-TEST(output, is_cut_back_by_a_snapshot)
+TEST(output, is_truncated_by_a_snapshot)
 {
     int64_t step = 1;
     FILE *log = open_log("w");
@@ -477,7 +477,7 @@ TEST(output, is_cut_back_by_a_snapshot)
     varve_graph_free(graph);
 }
 
-TEST(output, that_is_left_out_of_a_snapshot_is_not_cut)
+TEST(output, not_in_a_snapshot_is_not_truncated)
 {
     FILE *log = open_log("w");
     varve_error error = { 0 };
@@ -494,7 +494,7 @@ TEST(output, that_is_left_out_of_a_snapshot_is_not_cut)
     varve_graph_free(graph);
 }
 
-TEST(output, that_is_added_late_is_cut_then)
+TEST(output, added_after_the_read_is_truncated_when_added)
 {
     FILE *log = open_log("w");
     begin();
@@ -520,7 +520,7 @@ TEST(output, that_is_added_late_is_cut_then)
     varve_graph_free(graph);
 }
 
-TEST(output, that_is_added_late_and_is_too_short_is_a_mistake)
+TEST(output, added_after_the_read_and_too_short_is_an_error)
 {
     FILE *log = open_log("w");
     begin();

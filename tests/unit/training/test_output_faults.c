@@ -68,7 +68,7 @@ static size_t find_sync(int descriptor)
     return i;
 }
 
-TEST(output_faults, is_on_disk_before_the_checkpoint_is_published)
+TEST(output_faults, is_synced_before_the_checkpoint_is_published)
 {
     varve_error error = { 0 };
     begin();
@@ -104,7 +104,7 @@ TEST(output_faults, is_on_disk_before_the_checkpoint_is_published)
 
 /* The system may have dropped the unwritten data, so a later sync does not
  * help. */
-TEST(output_faults, whose_sync_failed_is_not_saved_any_more)
+TEST(output_faults, whose_sync_failed_is_not_saved_again)
 {
     begin();
     faulty_plan(faulty, &(struct faulty_plan){
@@ -117,7 +117,7 @@ TEST(output_faults, whose_sync_failed_is_not_saved_any_more)
     end();
 }
 
-TEST(output_faults, that_cannot_be_described_is_not_saved)
+TEST(output_faults, whose_size_cannot_be_read_is_not_saved)
 {
     begin();
     faulty_plan(faulty, &(struct faulty_plan){
@@ -140,7 +140,7 @@ static varve_status seek(void *self, uint64_t length)
     return VARVE_OK;
 }
 
-TEST(output_faults, needs_memory)
+TEST(output_faults, reports_failed_allocations)
 {
     static const varve_output_callbacks callbacks = { flush, seek };
     test_write_file(test_path("log"), "", 0);
@@ -163,7 +163,7 @@ TEST(output_faults, needs_memory)
     cr_assert_gt(number, 2);
 }
 
-TEST(output_faults, is_restored_or_not_where_memory_runs_out)
+TEST(output_faults, is_restored_completely_or_not_without_memory)
 {
     varve_error error = { 0 };
     begin();

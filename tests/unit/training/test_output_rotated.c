@@ -31,7 +31,7 @@ static void fail_restore(varve_status wanted, const char *message)
 }
 
 /* The bytes are documented and read by other programs. */
-TEST(output, is_its_length_and_a_digest_of_its_end)
+TEST(output, is_saved_as_its_length_and_a_digest_of_its_end)
 {
     FILE *log = open_log("w");
     begin();
@@ -106,7 +106,7 @@ static void cuts(void)
     varve_graph_free(graph);
 }
 
-TEST(output, that_was_rotated_is_not_cut)
+TEST(output, that_was_rotated_is_not_truncated)
 {
     static const char *const modes[] = { "a", "w", "a+" };
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
@@ -141,7 +141,7 @@ static varve_status put_length(void *self, varve_sink *sink)
     return VARVE_OK;
 }
 
-TEST(output, of_an_older_checkpoint_is_cut_whatever_it_contains)
+TEST(output, of_an_older_checkpoint_is_truncated_unchecked)
 {
     static const varve_state_callbacks callbacks = { put_length, take_nothing };
     begin();

@@ -43,7 +43,7 @@ TEST(philox, gives_the_known_answers_of_random123)
     }
 }
 
-TEST(philox, fills_as_many_words_as_it_says_and_no_more)
+TEST(philox, fills_exactly_the_requested_words)
 {
     const uint64_t key[2] = { 5, 6 };
     for (size_t count = 0; count < 6; count++) {
@@ -84,7 +84,7 @@ static void check_all(const uint64_t key[2], uint64_t count)
     free(seen);
 }
 
-TEST(permutation, has_every_number_once)
+TEST(permutation, permutes_every_number_once)
 {
     for (uint64_t count = 0; count < 400; count++)
         check_all((const uint64_t[]){ count, 5 }, count);
@@ -92,7 +92,7 @@ TEST(permutation, has_every_number_once)
     check_all((const uint64_t[]){ 1, 2 }, 99991);
 }
 
-TEST(permutation, stays_in_any_range)
+TEST(permutation, is_bounded_for_any_range)
 {
     static const uint64_t counts[] = { UINT64_C(1) << 32,
         (UINT64_C(1) << 32) + 1, UINT64_C(1) << 62, UINT64_MAX - 1,
@@ -109,7 +109,7 @@ TEST(permutation, stays_in_any_range)
 }
 
 /* Positions in files depend on it. */
-TEST(permutation, never_changes)
+TEST(permutation, is_the_same_in_every_version)
 {
     static const uint64_t wanted[10] = { 7, 6, 5, 1, 0, 2, 4, 3, 8, 9 };
     struct vv_permutation p =
@@ -131,7 +131,7 @@ static double chi_score(const double *seen, size_t count, double wanted)
     return (cbrt(sum / k) - (1 - spread)) / sqrt(spread);
 }
 
-TEST(permutation, takes_every_order_of_few_as_often)
+TEST(permutation, gives_every_order_of_few_equally_often)
 {
     enum { EACH = 400 };
     for (size_t count = 2; count < 7; count++) {
@@ -160,7 +160,7 @@ TEST(permutation, takes_every_order_of_few_as_often)
 }
 
 /* Where a number and its neighbour go: every pair as often. */
-TEST(permutation, takes_neighbours_anywhere)
+TEST(permutation, moves_neighbours_to_any_pair_equally_often)
 {
     enum { COUNT = 20, KEYS = 40000 };
     static double seen[COUNT * COUNT];
@@ -182,7 +182,7 @@ TEST(permutation, takes_neighbours_anywhere)
     }
 }
 
-TEST(permutation, takes_no_memory_and_little_time)
+TEST(permutation, needs_no_memory_and_little_time)
 {
     struct vv_permutation p =
         vv_permutation_of((const uint64_t[]){ 1, 2 }, 1000000007);

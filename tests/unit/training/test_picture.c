@@ -65,13 +65,13 @@ TEST(picture, has_blocks_that_end_anywhere)
         check(width, 2, 1);
 }
 
-TEST(picture, sums_what_would_overflow)
+TEST(picture, computes_checksums_without_overflow)
 {
     memset(pixels, 255, sizeof pixels);
     check(400, 300, 4);
 }
 
-TEST(picture, holds_no_more_than_its_lengths_can_say)
+TEST(picture, is_limited_to_the_size_of_its_length_fields)
 {
     cr_assert(vv_png_can_hold(1, 1 << 29, 1));
     cr_assert_not(vv_png_can_hold(1, (1 << 29) + 1, 1));
@@ -85,7 +85,7 @@ TEST(picture, holds_no_more_than_its_lengths_can_say)
     cr_assert_not(vv_png_can_hold(1, 1, 5));
 }
 
-TEST(picture, is_known_by_its_beginning)
+TEST(picture, is_recognized_by_its_header)
 {
     struct vv_buffer b;
     uint32_t width, height;
@@ -105,7 +105,7 @@ TEST(picture, is_known_by_its_beginning)
     vv_buffer_clear(&b);
 }
 
-TEST(picture, without_memory_says_so)
+TEST(picture, reports_failed_allocations)
 {
     for (long n = 0;; n++) {
         struct vv_buffer b;

@@ -20,7 +20,7 @@ static varve_random of_key(const uint64_t key[2], uint64_t position)
     return (varve_random){ .key = { key[0], key[1] }, .position = position };
 }
 
-TEST(random, words_are_those_of_numpy)
+TEST(random, words_equal_those_of_numpy)
 {
     for (size_t i = 0; i < sizeof golden_words / sizeof *golden_words; i++) {
         const struct golden_words *g = &golden_words[i];
@@ -30,7 +30,7 @@ TEST(random, words_are_those_of_numpy)
     }
 }
 
-TEST(random, units_are_those_of_numpy)
+TEST(random, units_equal_those_of_numpy)
 {
     for (size_t i = 0; i < sizeof golden_units / sizeof *golden_units; i++) {
         varve_random stream = of_key(golden_units[i].key, 0);
@@ -40,7 +40,7 @@ TEST(random, units_are_those_of_numpy)
     }
 }
 
-TEST(random, whole_numbers_are_those_of_numpy)
+TEST(random, integers_equal_those_of_numpy)
 {
     for (size_t i = 0; i < sizeof golden_below / sizeof *golden_below; i++) {
         const struct golden_below *g = &golden_below[i];
@@ -53,7 +53,7 @@ TEST(random, whole_numbers_are_those_of_numpy)
 
 /* --- Position ------------------------------------------------------------ */
 
-TEST(random, skips_as_if_it_had_drawn)
+TEST(random, skipping_equals_drawing)
 {
     varve_random drawn, skipped;
     varve_random_seed(&drawn, 3, "skip");
@@ -68,7 +68,7 @@ TEST(random, skips_as_if_it_had_drawn)
 
 /* Buffered words must not outlive the key and position from which they were
  * computed. */
-TEST(random, follows_a_key_and_a_position_that_are_put_back)
+TEST(random, follows_a_restored_key_and_position)
 {
     varve_random stream, other;
     varve_random_seed(&stream, 3, "a");
@@ -150,7 +150,7 @@ static void compare_fills(uint64_t position, size_t count)
     }
 }
 
-TEST(random, many_at_once_are_as_many_single_ones)
+TEST(random, bulk_draws_equal_single_draws)
 {
     for (uint64_t position = 0; position < 9; position++) {
         for (size_t count = 0; count < 20; count++)
@@ -161,7 +161,7 @@ TEST(random, many_at_once_are_as_many_single_ones)
     }
 }
 
-TEST(random, many_and_single_draws_can_be_mixed)
+TEST(random, bulk_and_single_draws_can_be_mixed)
 {
     varve_random mixed, plain;
     varve_random_seed(&mixed, 1, "mixed");
@@ -181,7 +181,7 @@ TEST(random, many_and_single_draws_can_be_mixed)
 
 /* Units close to 1 are rare, so bounds are used that are so close that results
  * round to the upper one. */
-TEST(random, a_uniform_one_stays_below_its_upper_bound)
+TEST(random, a_uniform_number_is_below_its_upper_bound)
 {
     varve_random r;
     varve_random_seed(&r, 1, "bounds");
@@ -195,7 +195,7 @@ TEST(random, a_uniform_one_stays_below_its_upper_bound)
         cr_assert_eq(floats[i], 1.0f);
 }
 
-TEST(random, a_truncated_normal_one_is_within_two_deviations)
+TEST(random, a_truncated_normal_number_is_within_two_deviations)
 {
     varve_random r;
     double low = 0, high = 0;
@@ -310,7 +310,7 @@ static double chi_score(const double *seen, size_t count, double wanted)
     return (cbrt(sum / k) - (1 - spread)) / sqrt(spread);
 }
 
-TEST(random, each_whole_number_is_as_likely)
+TEST(random, integers_are_equally_likely)
 {
     for (size_t limit = 2; limit < 40; limit++) {
         double seen[40] = { 0 };
@@ -332,7 +332,7 @@ TEST(random, each_whole_number_is_as_likely)
     cr_assert_gt(r.position, 35000);
 }
 
-TEST(random, each_order_is_as_likely)
+TEST(random, orders_are_equally_likely)
 {
     double seen[24] = { 0 };
     varve_random r;
@@ -349,7 +349,7 @@ TEST(random, each_order_is_as_likely)
 /* --- Portability ---------------------------------------------------------- */
 
 /* Every compiler, optimization level and machine must give these results. */
-TEST(random, all_numbers_are_the_same_bits_everywhere)
+TEST(random, numbers_have_the_same_bits_on_every_machine)
 {
     static double x[3][50000];
     char text[33];
@@ -408,7 +408,7 @@ static void fill_normals(varve_random *r, double *out)
 }
 
 /* Only a gross error fails here; the numbers are printed for information. */
-TEST(random, takes_nanoseconds)
+TEST(random, draws_take_less_than_a_microsecond)
 {
     double words = seconds_of(fill_words), single = seconds_of(fill_single);
     double units = seconds_of(fill_units), normals = seconds_of(fill_normals);

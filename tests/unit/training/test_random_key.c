@@ -14,7 +14,7 @@ static bool same_key(const varve_random *a, const varve_random *b)
     return a->key[0] == b->key[0] && a->key[1] == b->key[1];
 }
 
-TEST(random_key, is_what_another_hash_says)
+TEST(random_key, equals_that_of_another_hash_implementation)
 {
     char long_path[301];
     memset(long_path, 'a', 300);
@@ -42,7 +42,7 @@ TEST(random_key, depends_on_every_part)
     cr_assert(!same_key(&d, &c));
 }
 
-TEST(random_key, comes_from_the_seeds_and_the_path)
+TEST(random_key, is_derived_from_seeds_and_path)
 {
     varve_error error = { 0 };
     varve_random in_graph[6], wanted;
@@ -133,7 +133,7 @@ TEST(random_key, follows_a_long_path)
     varve_graph_free(graph);
 }
 
-TEST(random_key, stands_in_the_graph_as_two_variables)
+TEST(random_key, is_two_variables_in_the_graph)
 {
     varve_random stream;
     varve_graph *graph = varve_graph_new(test_allocator());
@@ -155,7 +155,7 @@ TEST(random_key, stands_in_the_graph_as_two_variables)
 }
 
 /* The way up from a detached node may be a cycle. */
-TEST(random_key, needs_a_path_from_the_root)
+TEST(random_key, requires_a_path_from_the_root)
 {
     static const char *const wanted =
         "\": a random stream needs an object that can be reached";
@@ -200,7 +200,7 @@ static varve_status refused(int way)
     return status;
 }
 
-TEST(random_key, is_not_for_a_place_that_cannot_be)
+TEST(random_key, refuses_an_invalid_path)
 {
     cr_assert_eq(refused(0), VARVE_MISUSE);
     cr_assert_eq(refused(1), VARVE_DUPLICATE);
@@ -208,7 +208,7 @@ TEST(random_key, is_not_for_a_place_that_cannot_be)
     cr_assert_eq(refused(3), VARVE_MISUSE);
 }
 
-TEST(random_key, survives_running_out_of_memory)
+TEST(random_key, handles_failed_allocations)
 {
     for (long n = 0;; n++) {
         varve_random stream;

@@ -105,7 +105,7 @@ TEST(record_file, hints_at_the_bytes_of_a_record)
     memory_free(memory);
 }
 
-TEST(record_file, takes_bytes_behind_those_that_are_there)
+TEST(record_file, appends_bytes_to_existing_ones)
 {
     varve_error error = { 0 };
     varve_sink sink;
@@ -194,7 +194,7 @@ static void notices(const varve_records_options *options, const char *content)
     memory_free(memory);
 }
 
-TEST(record_file, notices_a_change_while_it_is_open)
+TEST(record_file, detects_a_change_while_it_is_open)
 {
     static const char *const contents[] = { "w\nx\ny\nz\n",
         "a\nb\nc\nd\ne\n", "w" };
@@ -206,7 +206,7 @@ TEST(record_file, notices_a_change_while_it_is_open)
     }
 }
 
-TEST(record_file, is_looked_at_now_and_then)
+TEST(record_file, is_checked_at_intervals)
 {
     const varve_records_options usual = { .epochs = 2 };
     varve_records *records;
@@ -222,7 +222,7 @@ TEST(record_file, is_looked_at_now_and_then)
     memory_free(memory);
 }
 
-TEST(record_file, notices_a_change_at_the_end_of_the_data)
+TEST(record_file, detects_a_change_at_the_end_of_the_data)
 {
     varve_error error = { 0 };
     varve_batch batch;
@@ -257,7 +257,7 @@ static void replace(const char *path, const char *content)
     cr_assert_eq(rename(other, path), 0);
 }
 
-TEST(record_file, notices_that_another_file_took_its_place)
+TEST(record_file, detects_a_replaced_file)
 {
     const varve_records_options once = { .epochs = 1, .batch = 4 };
     varve_error error = { 0 };

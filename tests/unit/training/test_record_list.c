@@ -93,7 +93,7 @@ TEST(list_text, finds_the_first_difference)
         VARVE_MISMATCH);
 }
 
-TEST(list_text, believes_no_saved_text)
+TEST(list_text, refuses_invalid_saved_texts)
 {
     static const char *const paths[] = { "a", "b", NULL };
     struct vv_buffer opened;
@@ -160,7 +160,7 @@ TEST(record_list, has_the_records_of_all_files)
     holds(open_tfrecord_pair, file, size, "abc||abc||");
 }
 
-TEST(record_list, survives_whatever_fails)
+TEST(record_list, handles_failed_calls)
 {
     unsigned char file[64];
     survives_faults(open_many, "a\nb", 3, often("a|b|"));
@@ -212,7 +212,7 @@ TEST(record_list, skips_the_first_lines_of_each_file)
     memory_free(memory);
 }
 
-TEST(record_list, says_which_file_has_a_record)
+TEST(record_list, returns_the_file_of_a_record)
 {
     uint64_t record = 77;
     struct memory *memory = make_three("a\nb\n", "", "c");
@@ -230,7 +230,7 @@ TEST(record_list, says_which_file_has_a_record)
     memory_free(memory);
 }
 
-TEST(record_list, refuses_a_file_that_has_changed_meanwhile)
+TEST(record_list, refuses_a_changed_file)
 {
     varve_error error = { 0 };
     varve_batch batch;
@@ -297,7 +297,7 @@ static void refuses_paths(const char *const *paths, size_t count,
     cr_assert(strstr(error.message, says), "%s", error.message);
 }
 
-TEST(record_list, refuses_what_has_no_effect_and_what_is_no_list)
+TEST(record_list, refuses_options_without_effect_and_invalid_lists)
 {
     varve_error error = { 0 };
     static const char *const hole[] = { "a", NULL };

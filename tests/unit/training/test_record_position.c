@@ -52,7 +52,7 @@ TEST(record_position, steps_through_epochs)
     }
 }
 
-TEST(record_position, takes_another_extent_with_the_next_epoch)
+TEST(record_position, uses_a_new_extent_from_the_next_epoch)
 {
     const struct vv_record_choice choice = {
         .whole = { 9, { 5, 6 }, 4 }, .wanted = 4,

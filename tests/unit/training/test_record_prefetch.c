@@ -127,7 +127,7 @@ static void reads_the_same(int way, uint64_t prefetch)
     varve_records_free(records);
 }
 
-TEST(record_prefetch, gives_the_batches_of_a_program_without_it)
+TEST(record_prefetch, gives_the_same_batches_as_without_it)
 {
     for (int way = 0; way < 40; way++) {
         static const uint64_t most[] = { 1, 3, 8, 100, UINT64_MAX };
@@ -176,7 +176,7 @@ static int settled_reads(struct letters *letters)
     return letters->reads;
 }
 
-TEST(record_prefetch, reads_as_far_ahead_as_it_is_told)
+TEST(record_prefetch, reads_ahead_as_far_as_requested)
 {
     char text[64] = "";
     struct letters letters = { .reads = 0 };
@@ -296,7 +296,7 @@ static void read_with_hints(varve_records_options options)
     memory_free(memory);
 }
 
-TEST(record_prefetch, tells_the_system_of_shuffled_records)
+TEST(record_prefetch, gives_hints_for_shuffled_records)
 {
     for (size_t batch = 1; batch < 4; batch++) {
         varve_records_options options = {
@@ -320,7 +320,7 @@ TEST(record_prefetch, tells_the_system_of_shuffled_records)
 
 /* --- Failures ------------------------------------------------------------- */
 
-TEST(record_prefetch, fails_where_the_program_reads_the_record)
+TEST(record_prefetch, fails_when_the_program_reads_the_record)
 {
     char text[64] = "";
     varve_batch batch;
@@ -345,7 +345,7 @@ TEST(record_prefetch, fails_where_the_program_reads_the_record)
 }
 
 /* It is the failure of a record that is no longer wanted. */
-TEST(record_prefetch, forgets_a_failure_when_the_program_goes_elsewhere)
+TEST(record_prefetch, drops_a_failure_when_the_program_moves_elsewhere)
 {
     char text[64] = "";
     struct letters letters = { .bad = 3, .left = 1 };
@@ -368,7 +368,7 @@ static int no_thread(
     return -EAGAIN;
 }
 
-TEST(record_prefetch, says_that_it_cannot_have_a_thread)
+TEST(record_prefetch, reports_a_thread_that_cannot_start)
 {
     varve_error error = { 0 };
     struct letters letters = { .reads = 0 };
@@ -383,7 +383,7 @@ TEST(record_prefetch, says_that_it_cannot_have_a_thread)
     cr_assert_eq(error.system_error, EAGAIN);
 }
 
-TEST(record_prefetch, survives_running_out_of_memory)
+TEST(record_prefetch, handles_failed_allocations)
 {
     const varve_records_options options = {
         .batch = 2, .prefetch = 4, .epochs = 1, .allocator = test_allocator(),
@@ -424,7 +424,7 @@ TEST(record_prefetch, survives_running_out_of_memory)
 
 /* --- Forks ---------------------------------------------------------------- */
 
-TEST(record_prefetch, is_refused_in_a_child)
+TEST(record_prefetch, is_refused_in_a_child_process)
 {
     char text[64] = "";
     struct letters letters = { .slow = 1 };

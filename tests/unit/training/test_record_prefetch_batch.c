@@ -27,7 +27,7 @@ static struct vv_record_step step_of(uint64_t consumed, size_t count)
     };
 }
 
-TEST(record_batch, has_records_side_by_side)
+TEST(record_batch, has_contiguous_records)
 {
     uint64_t bad = 99;
     varve_error error = { 0 };
@@ -54,7 +54,7 @@ TEST(record_batch, has_records_side_by_side)
     vv_record_batch_clear(&batch);
 }
 
-TEST(record_batch, survives_running_out_of_memory)
+TEST(record_batch, handles_failed_allocations)
 {
     uint64_t bad = 99;
     const varve_source source = { .name = "digits", .read = read_digits,

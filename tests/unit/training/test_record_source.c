@@ -7,7 +7,7 @@
 #include "record_source.h"
 #include "system.h"
 
-TEST(record_source, options_may_be_left_out)
+TEST(record_source, options_may_be_omitted)
 {
     struct vv_record_opening opening = vv_record_opening_of(NULL);
     cr_assert_eq(opening.context.system, &vv_posix_system);
@@ -24,7 +24,7 @@ TEST(record_source, options_may_be_left_out)
 }
 
 /* Saved positions depend on it. */
-TEST(record_source, fingerprints_tell_kinds_sizes_and_contents_apart)
+TEST(record_source, fingerprints_depend_on_kind_size_and_content)
 {
     static const struct {
         enum vv_source_kind kind;

@@ -118,7 +118,7 @@ static void check_epochs(struct numbers numbers, varve_records_options o)
     cr_assert_eq(numbers.closed, 1);
 }
 
-TEST(records, come_in_batches_and_epochs)
+TEST(records, are_read_in_batches_and_epochs)
 {
     for (uint64_t count = 0; count < 12; count++) {
         for (size_t batch = 0; batch < 14; batch++) {
@@ -160,7 +160,7 @@ static void take_order(varve_records *records, uint64_t order[20])
         order[i] = next(records).numbers[0];
 }
 
-TEST(records, have_an_order_of_seed_and_epoch)
+TEST(records, have_an_order_given_by_seed_and_epoch)
 {
     struct numbers numbers = many(20);
     varve_records_options options = { .shuffle = true, .seed = 1 };
@@ -183,7 +183,7 @@ TEST(records, have_an_order_of_seed_and_epoch)
     varve_records_free(records);
 }
 
-TEST(records, can_be_taken_in_other_numbers)
+TEST(records, can_be_read_with_other_batch_sizes)
 {
     varve_error error = { 0 };
     struct numbers numbers = many(10);
@@ -208,7 +208,7 @@ TEST(records, can_be_taken_in_other_numbers)
 
 /* --- Failures ----------------------------------------------------------- */
 
-TEST(records, that_cannot_be_read_leave_the_position)
+TEST(records, that_cannot_be_read_do_not_change_the_position)
 {
     varve_error error = { 0 };
     struct numbers numbers = many(10);
@@ -236,7 +236,7 @@ TEST(records, that_cannot_be_read_leave_the_position)
     varve_records_free(records);
 }
 
-TEST(records, refuse_what_cannot_be)
+TEST(records, refuse_invalid_arguments)
 {
     varve_error error = { 0 };
     varve_batch batch;
@@ -269,7 +269,7 @@ TEST(records, refuse_what_cannot_be)
 }
 
 /* Positions in a file may have any value. */
-TEST(records, do_not_believe_a_position)
+TEST(records, check_a_restored_position)
 {
     varve_error error = { 0 };
     varve_batch batch = { .count = 77 };
@@ -307,7 +307,7 @@ TEST(records, do_not_believe_a_position)
     varve_records_free(records);
 }
 
-TEST(records, survive_running_out_of_memory)
+TEST(records, handle_failed_allocations)
 {
     for (long n = 0;; n++) {
         varve_error error = { 0 };

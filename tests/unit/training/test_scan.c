@@ -39,7 +39,7 @@ static void end(struct world *w)
     free(w->bytes);
 }
 
-TEST(scan, gives_all_bytes_and_their_digest)
+TEST(scan, reads_all_bytes_and_their_digest)
 {
     varve_error error = { 0 };
     struct world w;
@@ -116,7 +116,7 @@ static varve_status read_whole(struct world *w, varve_error *error)
     return vv_scan_digest(&w->scan, &digest, error);
 }
 
-TEST(scan, tells_how_far_it_is_and_can_be_cancelled)
+TEST(scan, reports_progress_and_can_be_cancelled)
 {
     for (int cancel = 0; cancel < 5; cancel++) {
         varve_error error = { 0 };

@@ -123,12 +123,12 @@ static varve_records *open_nothing(const struct vv_context *context,
     return vv_records_open_scanned(context, &kind, options, error);
 }
 
-TEST(scanned, opens_what_it_is_told_to)
+TEST(scanned, opens_the_given_paths)
 {
     holds(open_nothing, "abc", 3, "");
 }
 
-TEST(scanned, refuses_no_path)
+TEST(scanned, refuses_a_null_path)
 {
     varve_error error = { 0 };
     cr_assert_null(varve_records_open_lines(NULL, NULL, &error));
@@ -148,7 +148,7 @@ static int cancel(void *user, uint64_t done, uint64_t total, const char *what)
     return (*(int *)user)-- == 0;
 }
 
-TEST(scanned, leaves_nothing_when_it_is_cancelled)
+TEST(scanned, leaks_nothing_when_it_is_cancelled)
 {
     int left = 0;
     const varve_records_options options = {

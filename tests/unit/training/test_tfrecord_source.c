@@ -40,7 +40,7 @@ TEST(tfrecord_source, reads_the_bytes_of_another_writer)
     holds(open_records, file, sizeof file, "abc|");
 }
 
-TEST(tfrecord_source, gives_records)
+TEST(tfrecord_source, reads_records)
 {
     unsigned char file[64];
     holds(open_records, file, sample(file), "one||three|");
@@ -101,7 +101,7 @@ static void check_same(varve_records *one, varve_records *other)
     }
 }
 
-TEST(tfrecord_source, reads_what_is_compressed_in_any_order)
+TEST(tfrecord_source, reads_compressed_records_in_any_order)
 {
     for (size_t i = 0; vv_inflater_exists() && i < COMPRESSED; i++) {
         for (unsigned how = 0; how < 4; how++) {
@@ -119,7 +119,7 @@ TEST(tfrecord_source, reads_what_is_compressed_in_any_order)
 
 /* The position of one file is valid in the other, which has the same
  * content. */
-TEST(tfrecord_source, resumes_what_is_compressed_at_each_record)
+TEST(tfrecord_source, resumes_compressed_files_at_each_record)
 {
     const varve_records_options options = { .epochs = 1 };
     for (size_t at = 0; vv_inflater_exists() && at < RECORDS; at++) {
@@ -142,7 +142,7 @@ TEST(tfrecord_source, resumes_what_is_compressed_at_each_record)
     }
 }
 
-TEST(tfrecord_source, has_the_fingerprint_of_what_is_in_it)
+TEST(tfrecord_source, has_the_fingerprint_of_its_uncompressed_content)
 {
     uint64_t fingerprints[COMPRESSED + 1][2];
     for (size_t i = 0; vv_inflater_exists() && i <= COMPRESSED; i++) {
@@ -160,7 +160,7 @@ TEST(tfrecord_source, has_the_fingerprint_of_what_is_in_it)
     }
 }
 
-TEST(tfrecord_source, reads_what_is_compressed_and_empty)
+TEST(tfrecord_source, reads_an_empty_compressed_file)
 {
     size_t size;
     unsigned char *bytes = read_compressed("empty.tfrecord", &size, 0);
@@ -172,7 +172,7 @@ TEST(tfrecord_source, reads_what_is_compressed_and_empty)
     free(bytes);
 }
 
-TEST(tfrecord_source, says_which_compression_it_cannot_read)
+TEST(tfrecord_source, reports_an_unsupported_compression)
 {
     static const char *const says[] = {
         "compressed with GZIP: write the file without compression, or "
@@ -193,7 +193,7 @@ TEST(tfrecord_source, says_which_compression_it_cannot_read)
 }
 
 /* From the first deflated byte on; the checksums of gzip and zlib follow. */
-TEST(tfrecord_source, finds_damage_in_what_is_compressed)
+TEST(tfrecord_source, finds_damage_in_compressed_data)
 {
     for (size_t i = 0; vv_inflater_exists() && i < 2; i++) {
         char name[64];
@@ -223,7 +223,7 @@ TEST(tfrecord_source, finds_damage_in_what_is_compressed)
     }
 }
 
-TEST(tfrecord_source, survives_faults_in_what_is_compressed)
+TEST(tfrecord_source, handles_failed_calls_in_compressed_files)
 {
     size_t size;
     unsigned char *bytes = read_compressed("small.tfrecord", &size, 0);
@@ -248,7 +248,7 @@ TEST(tfrecord_source, finds_every_flipped_bit)
     }
 }
 
-TEST(tfrecord_source, finds_every_cut)
+TEST(tfrecord_source, finds_every_truncation)
 {
     unsigned char file[64];
     size_t size = sample(file);
@@ -265,7 +265,7 @@ TEST(tfrecord_source, finds_every_cut)
 }
 
 /* The checksum of the length is valid, as in a forged file. */
-TEST(tfrecord_source, does_not_believe_a_length)
+TEST(tfrecord_source, checks_the_length_against_the_file)
 {
     static const uint64_t lengths[] = {
         4, 5, 1000, UINT32_MAX, INT64_MAX, UINT64_MAX - 15, UINT64_MAX - 3,
@@ -344,7 +344,7 @@ TEST(tfrecord_source, reads_records_larger_than_its_window)
     free(file);
 }
 
-TEST(tfrecord_source, survives_faults)
+TEST(tfrecord_source, handles_failed_calls)
 {
     unsigned char file[64];
     survives_faults(open_records, file, sample(file), "one||three|");

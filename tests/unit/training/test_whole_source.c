@@ -41,7 +41,7 @@ static varve_records *open_nothing(const struct vv_context *context,
     return vv_records_open_files_in(context, NULL, 0, options, error);
 }
 
-TEST(whole_source, refuses_paths_that_are_none)
+TEST(whole_source, refuses_invalid_paths)
 {
     refuses(open_missing, &plain_options, "abc", 3, VARVE_NOT_FOUND, "none: ");
     refuses(open_null, &plain_options, "abc", 3, VARVE_MISUSE,
@@ -49,7 +49,7 @@ TEST(whole_source, refuses_paths_that_are_none)
     holds(open_nothing, "abc", 3, "");
 }
 
-TEST(whole_source, survives_whatever_fails)
+TEST(whole_source, handles_failed_calls)
 {
     survives_faults(open_records, "abc", 3, "abc|abc|");
 }
@@ -76,7 +76,7 @@ static uint64_t print_of(const char *const *paths, const char *content)
     return print;
 }
 
-TEST(whole_source, has_the_fingerprint_of_its_contents_in_order)
+TEST(whole_source, has_a_fingerprint_of_its_contents_in_order)
 {
     static const char *const there[] = { "a", "b" };
     static const char *const back[] = { "b", "a" };
@@ -86,7 +86,7 @@ TEST(whole_source, has_the_fingerprint_of_its_contents_in_order)
     cr_assert_neq(print_of(back, "abc"), print);
 }
 
-TEST(whole_source, notices_a_file_that_has_changed)
+TEST(whole_source, detects_a_changed_file)
 {
     varve_error error = { 0 };
     varve_batch batch;
