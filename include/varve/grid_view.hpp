@@ -51,8 +51,13 @@ template <class T> strided_view view_of_grid(T &g) noexcept
         strides[i] = step;
         step *= std::int64_t(s.extents[i]);
     }
-    return { varve_view(grid<T>::first(g), element<element_type>::dtype, s),
-        strides };
+    const varve_dtype dtype = element<element_type>::dtype;
+    const varve_tensor view = varve_view(grid<T>::first(g), dtype, s);
+    if (!view.data && s.rank <= VARVE_MAX_RANK && varve_tensor_count(&view) > 0)
+        return strided_view(invalid_view(dtype, s,
+            "the array has no memory, or a step that is not a multiple of the "
+            "element size"));
+    return { view, strides };
 }
 
 /* --- Expressions ---------------------------------------------------------- */
@@ -71,7 +76,7 @@ inline constexpr bool is_expression<T,
         0, 0))>>::value;
 
 /* Compares the address of every element. If they are not evenly spaced, the
- * view has no memory, and adding it records VARVE_MISUSE. */
+ * view is invalid, and adding it records VARVE_MISUSE. */
 template <class T> strided_view view_of_expression(T &m) noexcept
 {
     using thing = std::remove_reference_t<decltype(m.coeffRef(0, 0))>;
@@ -89,7 +94,8 @@ template <class T> strided_view view_of_expression(T &m) noexcept
         for (std::ptrdiff_t k = 0; k < columns; k++)
             if (std::addressof(m.coeffRef(i, k)) !=
                 first + (i * down + k * along))
-                return strided_view(varve_view(nullptr, dtype, s));
+                return strided_view(invalid_view(
+                    dtype, s, "the elements are not evenly spaced"));
     const auto size = std::int64_t(sizeof(thing));
     std::int64_t strides[] = { down * size, along * size };
     if (is_vector<T> && rows == 1)

@@ -24,9 +24,9 @@
  * With several processes (`comm` in the options) each rank creates a manager of
  * the same directory with the same options. Functions that read or change the
  * directory are collective: all ranks call them in the same order and get the
- * same status, message and list of checkpoints. Rank 0 alone lists, locks and
- * deletes, and data is written as in collective.h. With redundancy each rank
- * has its own directory instead (redundancy.h).
+ * same status, message and list. Rank 0 alone lists, locks and deletes. Data is
+ * written as in collective.h. With redundancy each rank has its own directory
+ * instead (redundancy.h).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -126,19 +126,17 @@ typedef struct varve_manager_options {
      * that is due and in varve_manager_finish_resume. If it fails, these return
      * VARVE_UNMATCHED and write nothing. */
     bool strict;
-    /* Permit saves without a resume in a directory that contains checkpoints of
-     * another run. They are kept and do not count in the policies of this
-     * manager; a later resume uses the newest one of both runs. By default the
-     * first save fails with VARVE_EXISTS. */
+    /* Permit saves without a resume beside checkpoints of another run, which
+     * are then kept and not counted by the policies; a later resume uses the
+     * newest checkpoint. By default the first save fails with VARVE_EXISTS. */
     bool may_start_new_run;
     /* Seconds that varve_manager_new waits for the lock of another manager;
      * 0: it does not wait; negative: without limit. */
     double lock_seconds;
     /* Identity of this run, stored in its checkpoints: up to 63 printable ASCII
-     * characters without spaces; copied. A program that resumes a run of the
-     * same name continues it, and writes the same bytes as an uninterrupted
-     * run. NULL: a new identity for each run and each resume, of 26 characters
-     * that sort by time. */
+     * characters without spaces; copied. A resume of a run of the same name
+     * continues it, and writes the same bytes as an uninterrupted run. NULL: a
+     * new identity for each run and resume: 26 characters that sort by time. */
     const char *run;
     void *reserved[5];
 } varve_manager_options;
@@ -152,9 +150,9 @@ typedef struct varve_manager_options {
  * (remote.h). `options` may be NULL.
  *
  * The manager locks the prefix with an exclusive flock of `.PREFIX.lock`, until
- * varve_manager_free, even if a child process has inherited the descriptor. If
- * the file system does not support locks, varve_manager_warning returns a
- * warning. In a store the lock is an object that is renewed.
+ * varve_manager_free, even if a child process has inherited the descriptor.
+ * Without support for locks, varve_manager_warning returns a warning. In a
+ * store the lock is an object that is renewed.
  *
  * Free the result with varve_manager_free. Returns NULL on failure. Collective.
  *
@@ -170,8 +168,8 @@ VARVE_API varve_manager *varve_manager_new(varve_node *root,
 /* Frees a manager and its restoration, and releases the lock.
  *
  * Waits for a pending save, whose failure the next save of the graph returns;
- * to get it, call varve_manager_wait first. The graph can be freed already.
- * Takes NULL. */
+ * to get it, call varve_manager_wait first. The graph may be freed. Takes NULL.
+ */
 VARVE_API void varve_manager_free(varve_manager *manager);
 
 /* --- Resuming ----------------------------------------------------------- */
@@ -213,9 +211,9 @@ VARVE_API void varve_manager_free(varve_manager *manager);
  *
  * With `salvage.on` in `read` an older intact checkpoint is still preferred. If
  * none is intact, the intact values of the newest damaged checkpoint that can
- * be opened are restored, and the report lists the others. `no_verify` has no
- * effect. `foreign.dots` and `foreign.no_hdf5` have no effect, because files
- * whose names end in .varve are only read in Varve's own format. */
+ * be opened are restored, and the report lists the others. `no_verify`,
+ * `foreign.dots` and `foreign.no_hdf5` have no effect: files whose names end in
+ * .varve are only read in Varve's own format. */
 VARVE_API varve_status varve_manager_resume(
     varve_manager *manager, varve_error *error) VARVE_MUST_CHECK;
 
@@ -235,11 +233,9 @@ VARVE_API varve_restoration *varve_manager_restoration(
 VARVE_API varve_status varve_manager_assert_consumed(
     varve_manager *manager, varve_error *error) VARVE_MUST_CHECK;
 
-/* Drops all pending values of the last resume. Call it when the graph is
- * complete.
- *
- * Variables that are added later are not restored. The report and assertions
- * remain usable. The call has no effect if nothing was resumed.
+/* Drops all pending values of the last resume, so that variables that are added
+ * later are not restored. Call it when the graph is complete. The report and
+ * assertions remain usable. The call has no effect if nothing was resumed.
  *
  * With `strict` the function is collective and fails as
  * varve_manager_assert_consumed does; then nothing is dropped. Otherwise the
@@ -254,8 +250,7 @@ VARVE_API const char *varve_manager_skipped(
 
 /* --- Saving ------------------------------------------------------------- */
 
-/* Options of a single save. All zero is the safe default, and NULL is the
- * same. */
+/* Options of a single save. All zero, or NULL, is the safe default. */
 typedef struct varve_manager_save_options {
     bool has_metric;                /* `metric` is set */
     double metric;                  /* quality of the checkpoint, stored in the
@@ -286,8 +281,8 @@ typedef struct varve_manager_save_options {
  * one collective operation, even if no save is due.
  *
  * - Returns VARVE_UNMATCHED if `strict` is set and the resume is not complete.
- * - Returns VARVE_EXISTS if the directory contains checkpoints of another run,
- *   the manager did not resume, and `may_start_new_run` is not set.
+ * - Returns VARVE_EXISTS without a resume beside checkpoints of another run,
+ *   unless `may_start_new_run` is set.
  * - Returns VARVE_EXISTS if the directory was created again since, and another
  *   manager of the same prefix has locked it, or if another manager has
  *   resumed or saved without a lock that all nodes share.
@@ -325,7 +320,7 @@ VARVE_API const char *varve_manager_saved(const varve_manager *manager);
 /* Returns a warning of the last resume, save or prune, in one line, or NULL. */
 VARVE_API const char *varve_manager_warning(const varve_manager *manager);
 
-/* --- What there is ------------------------------------------------------ */
+/* --- Listing checkpoints ------------------------------------------------ */
 
 /* A checkpoint of the directory. */
 typedef struct varve_checkpoint_info {
@@ -373,9 +368,8 @@ VARVE_API const char *varve_manager_metric(const varve_manager *manager);
  *     for (size_t i = 0; varve_manager_at(manager, i, &info); i++)
  *         printf("%s %s\n", info.path, info.kept ? info.kept : "");
  *
- * `index` counts from 0, the oldest checkpoint. Strings are valid until the
- * next call of varve_manager_at or of the functions above. varve_manager_at
- * returns false if `index` is past the end. */
+ * `index` counts from 0, the oldest checkpoint; past the end the result is
+ * false. Strings are valid until the next such call or one of those above. */
 VARVE_API size_t varve_manager_count(const varve_manager *manager);
 VARVE_API bool varve_manager_at(
     const varve_manager *manager, size_t index, varve_checkpoint_info *managed);
@@ -384,10 +378,8 @@ VARVE_API bool varve_manager_at(
 VARVE_API varve_status varve_manager_refresh(
     varve_manager *manager, varve_error *error) VARVE_MUST_CHECK;
 
-/* Deletes the checkpoints that no policy keeps.
- *
- * If necessary it first finds the newest intact checkpoint. Returns VARVE_OK
- * even if there is a warning. Collective. */
+/* Deletes the checkpoints that no policy keeps. If necessary it first finds the
+ * newest intact one. Returns VARVE_OK even with a warning. Collective. */
 VARVE_API varve_status varve_manager_prune(
     varve_manager *manager, varve_error *error) VARVE_MUST_CHECK;
 

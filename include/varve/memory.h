@@ -82,7 +82,12 @@ struct varve_memory {
     const void *pointer;
     const varve_extent *extents;
 
-    void *reserved[6];
+    /* For a view that cannot be used: the reason; otherwise NULL. Adding a
+     * variable with the view, or rebinding one to it, records VARVE_MISUSE with
+     * this text. The C++ interface sets it. */
+    const char *invalid;
+
+    void *reserved[5];
 };
 
 /* Returns a view with the layout `memory`.

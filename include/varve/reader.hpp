@@ -147,7 +147,9 @@ public:
             return detail::misfit(path.get(), node->value, view);
         if (!view.data && varve_tensor_count(&view) > 0)
             return varve::error(
-                VARVE_MISUSE, "expected memory to read into, found none");
+                VARVE_MISUSE, detail::is_invalid(view)
+                                  ? view.memory->invalid
+                                  : "expected memory to read into, found none");
         return read_into(node->id, view);
     }
     /* Calls `visit` with each varve_saved_node that has a value, and with its

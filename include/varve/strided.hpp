@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <initializer_list>
 #include <type_traits>
 
@@ -15,6 +16,29 @@
 
 namespace varve
 {
+
+namespace detail
+{
+
+/* Returns a view without memory. Adding it records VARVE_MISUSE with the
+ * reason, which must stay valid. The view is valid until the next call in this
+ * thread. */
+inline varve_tensor invalid_view(
+    varve_dtype dtype, const varve_shape &s, const char *reason) noexcept
+{
+    static thread_local varve_memory memory = {};
+    memory.invalid = reason;
+    varve_tensor view = varve_view(nullptr, dtype, s);
+    view.memory = &memory;
+    return view;
+}
+
+inline bool is_invalid(const varve_tensor &view) noexcept
+{
+    return view.memory && view.memory->invalid;
+}
+
+} /* namespace detail */
 
 /* A varve_tensor that contains its strides. It points to its own strides and
  * must not be sliced to a varve_tensor that outlives it. (A graph copies the
@@ -31,7 +55,7 @@ public:
             strides_[i] = strides[i];
         reach();
     }
-    /* A view of row-major memory. */
+    /* A view of row-major memory, or an invalid view. */
     explicit strided_view(const varve_tensor &view) noexcept
         : varve_tensor(view)
     {
@@ -63,7 +87,8 @@ private:
     void reach() noexcept
     {
         memory_.strides = strides_;
-        memory = is_row_major() ? nullptr : &memory_;
+        if (!detail::is_invalid(*this))
+            memory = is_row_major() ? nullptr : &memory_;
     }
     bool is_row_major() const noexcept
     {
@@ -82,7 +107,7 @@ private:
 
 /* varve::strided(&p[0].x, { sizeof *p }, { count }) views the member x of an
  * array of structs, as varve_strided in C. If the number of strides differs
- * from the number of dimensions, the view has no memory, and adding it records
+ * from the number of dimensions, the view is invalid, and adding it records
  * VARVE_MISUSE. */
 template <class T>
 strided_view strided(T *first, std::initializer_list<std::int64_t> strides,
@@ -90,7 +115,8 @@ strided_view strided(T *first, std::initializer_list<std::int64_t> strides,
 {
     auto *data = const_cast<std::remove_const_t<T> *>(first);
     if (s.rank != strides.size() || s.rank > VARVE_MAX_RANK)
-        return strided_view(varve_view(nullptr, dtype_of<T>(), s));
+        return strided_view(detail::invalid_view(dtype_of<T>(), s,
+            "the number of strides differs from the number of dimensions"));
     return { varve_view(data, dtype_of<T>(), s), strides.begin() };
 }
 

@@ -7,6 +7,7 @@
 #define VARVE_TENSOR_HPP
 
 #include <cstddef>
+#include <cstdio>
 #include <memory>
 #include <type_traits>
 #include <valarray>
@@ -59,8 +60,10 @@ template <class T> varve_tensor view_of_plain(T &object) noexcept
         using values = layout<data_of<T>>;
         s = shape(object.size());
         values::append_to(s);
-        return varve_view(is_in_order(object) ? object.data() : nullptr,
-            element<typename values::type>::dtype, s);
+        const varve_dtype dtype = element<typename values::type>::dtype;
+        return is_in_order(object)
+                   ? varve_view(object.data(), dtype, s)
+                   : invalid_view(dtype, s, "the elements are not contiguous");
     } else {
         layout<T>::append_to(s);
         return varve_view(std::addressof(object),
@@ -109,16 +112,43 @@ template <class T> auto view_of(T &object) noexcept
     }
 }
 
+namespace detail
+{
+
+/* Returns an invalid view because `flat` has another number of elements than
+ * the shape. */
+inline varve_tensor other_count(
+    const varve_tensor &flat, const varve_tensor &view, const shape &s) noexcept
+{
+    static thread_local char reason[VARVE_TENSOR_TEXT_SIZE + 128];
+    char text[VARVE_TENSOR_TEXT_SIZE];
+    std::snprintf(reason, sizeof reason,
+        "the number of elements of the object, %llu, differs from that of %s, "
+        "%llu",
+        static_cast<unsigned long long>(varve_tensor_count(&flat)),
+        varve_tensor_text(&view, text),
+        static_cast<unsigned long long>(varve_tensor_count(&view)));
+    return invalid_view(flat.dtype, s, reason);
+}
+
+} /* namespace detail */
+
 /* The same values in a different shape with as many elements. If the number of
- * elements differs, or the values are not row-major, the view has no memory,
- * and adding it records VARVE_MISUSE. */
+ * elements differs, or the values are not row-major, the view is invalid, and
+ * adding it records VARVE_MISUSE. */
 template <class T> varve_tensor view_of(T &object, const shape &s) noexcept
 {
     const auto flat = view_of(object);
     const varve_tensor view = varve_view(flat.data, flat.dtype, s);
-    const bool fits = !flat.memory && s.rank <= VARVE_MAX_RANK &&
-                      varve_tensor_count(&view) == varve_tensor_count(&flat);
-    return fits ? view : varve_view(nullptr, flat.dtype, s);
+    if (s.rank > VARVE_MAX_RANK)
+        return view;
+    if (detail::is_invalid(flat))
+        return detail::invalid_view(flat.dtype, s, flat.memory->invalid);
+    if (varve_tensor_count(&view) != varve_tensor_count(&flat))
+        return detail::other_count(flat, view, s);
+    return flat.memory ? detail::invalid_view(flat.dtype, s,
+                             "only row-major values can have another shape")
+                       : view;
 }
 
 namespace detail

@@ -113,6 +113,24 @@ bool vv_manager_goes_on_from(
     return vv_listing_is_before(&m->listing, entry, &newest);
 }
 
+varve_status vv_manager_check_resumed(
+    const varve_manager *m, varve_error *error)
+{
+    if (m->has_saved || m->parent[0] || m->options.may_start_new_run)
+        return VARVE_OK;
+    for (size_t i = m->listing.count; i-- > 0;) {
+        const struct vv_entry *e = &m->listing.entries[i];
+        if (e->is_ours && !e->is_damaged && !vv_manager_goes_on_from(m, e))
+            return vv_fail(error, VARVE_EXISTS,
+                "%s: %s-%" PRIu64 "%s was saved by another run (%s), and this "
+                "manager did not resume: call varve_manager_resume before the "
+                "first save, use another directory, or set may_start_new_run",
+                m->listing.directory, m->listing.prefix, e->number,
+                VARVE_SUFFIX, *e->run ? e->run : "unknown");
+    }
+    return VARVE_OK;
+}
+
 bool vv_manager_keeps_others(const varve_manager *m)
 {
     return m->lock.is_absent || (m->options.may_start_new_run && !m->parent[0]);

@@ -20,6 +20,13 @@ void vv_manager_begin_run(
 bool vv_manager_goes_on_from(
     const varve_manager *manager, const struct vv_entry *entry);
 
+/* Call before a save. Returns VARVE_EXISTS before the first one if the listing
+ * contains checkpoints of another run, which the manager has not resumed, and
+ * `may_start_new_run` is not set: the next resume would not continue from
+ * them. */
+varve_status vv_manager_check_resumed(
+    const varve_manager *manager, varve_error *error);
+
 /* Returns true if the manager neither deletes nor replaces checkpoints of other
  * lineages: without a lock another program may use the directory, and a run
  * that was not resumed shares it with an earlier one. */

@@ -261,22 +261,17 @@ bool vv_manager_lock_is_held(
 varve_status vv_manager_lock_check_path(
     const struct vv_listing *l, varve_error *error)
 {
-    struct vv_numbered_list list;
     struct vv_file_info info;
     if (vv_is_of_store(l->directory) ||
         vv_file_look(l->context, l->directory, &info, NULL) != VARVE_NOT_FOUND)
         return VARVE_OK;
-    vv_numbered_list_begin(&list, &l->context->allocator);
-    bool is_prefix = !vv_numbered_list(l->context, l->directory, &list, NULL) &&
-                     vv_numbered_count(&list) > 0;
-    vv_numbered_list_clear(&list);
+    if (!vv_numbered_has_any(l->context, l->directory))
+        return VARVE_OK;
     const char *name = vv_path_name(l->directory);
-    return is_prefix ? vv_fail(error, VARVE_MISUSE,
-                           "%s: this is the prefix of checkpoints %s-N%s: a "
-                           "manager needs their directory, and \"%s\" as its "
-                           "option `prefix`",
-                           l->directory, name, VARVE_SUFFIX, name)
-                     : VARVE_OK;
+    return vv_fail(error, VARVE_MISUSE,
+        "%s: this is the prefix of checkpoints %s-N%s: a manager needs their "
+        "directory, and \"%s\" as its option `prefix`",
+        l->directory, name, VARVE_SUFFIX, name);
 }
 
 varve_status vv_manager_lock_check(struct vv_listing *l, varve_error *error)

@@ -4,8 +4,6 @@
  */
 #include "manager_save.h"
 
-#include <inttypes.h>
-
 #include "background.h"
 #include "comm_collectives.h"
 #include "failure.h"
@@ -440,25 +438,6 @@ varve_status varve_manager_wait(varve_manager *m, varve_error *error)
     return vv_hand_over(status, &reason, error);
 }
 
-/* A first save without a resume would begin a run beside the checkpoints of
- * another, from which the next resume would not continue. */
-static varve_status check_resumed(const varve_manager *m, varve_error *error)
-{
-    if (m->has_saved || m->parent[0] || m->options.may_start_new_run)
-        return VARVE_OK;
-    for (size_t i = m->listing.count; i-- > 0;) {
-        const struct vv_entry *e = &m->listing.entries[i];
-        if (e->is_ours && !e->is_damaged && !vv_manager_goes_on_from(m, e))
-            return vv_fail(error, VARVE_EXISTS,
-                "%s: %s-%" PRIu64 "%s was saved by another run (%s), and this "
-                "manager did not resume: call varve_manager_resume before the "
-                "first save, use another directory, or set may_start_new_run",
-                m->listing.directory, m->listing.prefix, e->number,
-                VARVE_SUFFIX, *e->run ? e->run : "unknown");
-    }
-    return VARVE_OK;
-}
-
 /* Rank 0 finds the counter of the next save. */
 static varve_status find_place(
     varve_manager *m, struct vv_manager_order *order, varve_error *error)
@@ -472,7 +451,7 @@ static varve_status find_place(
         status = vv_manager_look_at_names(m, error);
     }
     if (!status)
-        status = check_resumed(m, error);
+        status = vv_manager_check_resumed(m, error);
     vv_listing_let_go(&m->listing);
     VV_TRY(status);
     return next_counter(m, &order->counter, error);

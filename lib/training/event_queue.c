@@ -215,12 +215,14 @@ static varve_status event_queue_report(
     if (first.status && error)
         *error = first;
     if (first.status && dropped)
-        vv_error_add_line(error, "%" PRIu64 " events were dropped", dropped);
+        vv_error_add_line(error, "%" PRIu64 " event%s %s dropped", dropped,
+            vv_plural_s(dropped), dropped == 1 ? "was" : "were");
     if (first.status || !dropped)
         return first.status;
     return vv_fail(error, VARVE_LIMIT,
-        "%s: event queue full (%zu bytes): %" PRIu64 " events were dropped",
-        q->path, q->limit, dropped);
+        "%s: event queue full (%zu bytes): %" PRIu64 " event%s %s dropped",
+        q->path, q->limit, dropped, vv_plural_s(dropped),
+        dropped == 1 ? "was" : "were");
 }
 
 varve_status vv_event_queue_flush(struct vv_event_queue *q, varve_error *error)

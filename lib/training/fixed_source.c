@@ -98,9 +98,11 @@ static varve_status fixed_source_check_size(
         (file->size - file->header_size) % file->record_size != 0) {
         return vv_fail(error, VARVE_TRUNCATED,
             "%s: the file cannot be %" PRIu64
-            " bytes and then records of %" PRIu64 " bytes: it has %" PRIu64
-            " bytes",
-            file->path, file->header_size, file->record_size, file->size);
+            " byte%s and then records of %" PRIu64 " byte%s: it has %" PRIu64
+            " byte%s",
+            file->path, file->header_size, vv_plural_s(file->header_size),
+            file->record_size, vv_plural_s(file->record_size), file->size,
+            vv_plural_s(file->size));
     }
     while (vv_scan_left(scan) > 0 && !scan->options->no_content) {
         const unsigned char *bytes;

@@ -51,12 +51,12 @@ static varve_status index_lines(
         VV_TRY(vv_scan_some(scan, vv_scan_left(scan), &bytes, &size, error));
         VV_TRY(line_source_add_lines(file, bytes, size, &skip, offset, error));
     }
+    uint64_t lines = scan->options->skip_lines - skip;
     if (file->size > 0 && skip > 0)
         return vv_fail(error, VARVE_TRUNCATED,
             "%s: skip_lines is %" PRIu64 ", but the file has only %" PRIu64
-            " lines",
-            file->path, scan->options->skip_lines,
-            scan->options->skip_lines - skip);
+            " line%s",
+            file->path, scan->options->skip_lines, lines, vv_plural_s(lines));
     return vv_record_file_add(file, file->size, error);
 }
 

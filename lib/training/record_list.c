@@ -321,7 +321,8 @@ static varve_status check_paths(
     for (size_t i = 0; i < paths->count; i++) {
         if (!paths->all[i])
             return vv_fail(error, VARVE_MISUSE,
-                "files: of %zu paths, number %zu is NULL", paths->count, i);
+                "files: of %zu path%s, number %zu is NULL", paths->count,
+                vv_plural_s(paths->count), i);
     }
     return VARVE_OK;
 }

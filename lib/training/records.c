@@ -63,7 +63,7 @@ static varve_status check_batch(
     if (drops && batch > source->count && source->count > 0) {
         return vv_fail(error, VARVE_MISUSE,
             "%s: a batch needs %zu records (no smaller batch is permitted), "
-            "but there are only %" PRIu64,
+            "but the source has only %" PRIu64,
             source->name, batch, source->count);
     }
     return VARVE_OK;
@@ -249,9 +249,10 @@ static varve_status records_check_place(
     if (place.file != r->place.file || place.record != r->place.record)
         return vv_fail(error, VARVE_MISMATCH,
             "%s: after %" PRIu64
-            " consumed records the position must be at record %" PRIu64
+            " consumed record%s the position must be at record %" PRIu64
             " of file %" PRIu64 ", found record %" PRIu64 " of file %" PRIu64,
-            r->source.name, place.record, place.file, r->position.consumed,
+            r->source.name, r->position.consumed,
+            vv_plural_s(r->position.consumed), place.record, place.file,
             r->place.record, r->place.file);
     return VARVE_OK;
 }
@@ -266,17 +267,18 @@ static varve_status check_position(
         p->fingerprint[1] != s->fingerprint[1]) {
         return vv_fail(error, VARVE_MISMATCH,
             "%s: the position belongs to another source: %" PRIu64
-            " records with the fingerprint %016" PRIx64 "%016" PRIx64
-            ", this source has %" PRIu64 " records with %016" PRIx64
+            " record%s with the fingerprint %016" PRIx64 "%016" PRIx64
+            ", this source has %" PRIu64 " record%s with %016" PRIx64
             "%016" PRIx64,
-            r->source.name, p->count, p->fingerprint[1], p->fingerprint[0],
-            s->count, s->fingerprint[1], s->fingerprint[0]);
+            r->source.name, p->count, vv_plural_s(p->count), p->fingerprint[1],
+            p->fingerprint[0], s->count, vv_plural_s(s->count),
+            s->fingerprint[1], s->fingerprint[0]);
     }
     if (p->consumed > 0 && p->consumed >= p->count) {
         return vv_fail(error, VARVE_MISMATCH,
             "%s: the position must be below %" PRIu64
-            " records, found %" PRIu64,
-            r->source.name, p->count, p->consumed);
+            " record%s, found %" PRIu64,
+            r->source.name, p->count, vv_plural_s(p->count), p->consumed);
     }
     return records_check_place(r, error);
 }

@@ -127,7 +127,8 @@ static varve_status copy_paths(
     for (size_t i = 0; i < w->count; i++) {
         if (!paths || !paths[i])
             return vv_fail(error, VARVE_MISUSE,
-                "files: the array of %zu paths is NULL", w->count);
+                "files: the array of %zu path%s is NULL", w->count,
+                vv_plural_s(w->count));
         if (!(w->paths[i] = vv_copy_string(a, paths[i])))
             return vv_fail_memory(error, "the paths of files");
     }

@@ -14,8 +14,10 @@ __all__ = ['Slice']
 
 class Slice:
     """An array (or torch tensor) that is the part of a value of `shape` from
-    `start` on that this process has. Processes save the value collectively. A
-    read fills the part, for any division of the value in the file.
+    `start` on that this process has. A restore fills the part, for any
+    division of the value in the file, with `comm` or without. A save needs
+    `comm`, because other processes have the rest of the value. Without `comm`
+    it raises a MisuseError, unless the slice is the whole value.
 
     >>> import numpy as np, tempfile, varve
     >>> folder = tempfile.TemporaryDirectory()

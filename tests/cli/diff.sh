@@ -25,7 +25,7 @@ cmp -s out plain.txt || fail 'diff --page printed different text'
 cp page.html out
 valid page
 has '"marks":[["changed",' out
-has ' elements differ, by ' out
+has '1 of 1 element differs, by ' out
 ends 0 diff --page page.html sample.varve:types sample.varve:types
 complains 2 'varve: diff: --page and --quiet exclude each other' \
     diff -q --page page.html sample.varve changed.varve

@@ -104,7 +104,7 @@ python3 "$here/check_plan.py" "$varve" \
 printf 'dense/kernel float32 [3]\nother/kernel float32 [2]\n' >guess.txt
 "$python" "$here/make_names.py" names.safetensors dense/kernel:3 hram_io:2
 ends 1 plan names.safetensors --into guess.txt --write-map guess.map
-has "1 renames in it are guesses, written as comments: remove '#? '" out
+has "1 rename in it is a guess, written as a comment: remove '#? '" out
 cp guess.map out
 has '#? other/kernel -> hram_io' out
 ends 1 plan names.safetensors --into guess.txt --rename-file guess.map

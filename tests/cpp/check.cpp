@@ -5,6 +5,7 @@
  */
 #include "check.hpp"
 
+#include <cstring>
 #include <filesystem>
 
 static std::string folder;
@@ -22,6 +23,14 @@ void does_not_hold(
     std::error_code ignored;
     std::filesystem::remove_all(folder, ignored);
     std::exit(1);
+}
+
+void misuse(const char *file, int line, const char *what,
+    const varve::result<void> &result, const char *words)
+{
+    const char *message = result.error().message;
+    if (result.status() != VARVE_MISUSE || !std::strstr(message, words))
+        does_not_hold(file, line, what, message);
 }
 
 std::string place(const char *name)

@@ -44,6 +44,11 @@ struct listed {
 [[noreturn]] void does_not_hold(
     const char *file, int line, const char *what, const char *why);
 
+/* Requires that a result is VARVE_MISUSE and that its message has the words. */
+#define MISUSE(result, words) misuse(__FILE__, __LINE__, #result, result, words)
+void misuse(const char *file, int line, const char *what,
+    const varve::result<void> &result, const char *words);
+
 /* Returns the path of a file in the folder of this run. */
 std::string place(const char *name);
 

@@ -109,8 +109,29 @@ TEST(a_container_may_be_given_another_shape)
     CHECK(node.values_as<float>().data() == kernel.data());
     CHECK(node.values_as<float>().size() == 6);
     CHECK(node.values_as<double>().size() == 0);
+}
+
+TEST(another_shape_must_have_as_many_elements)
+{
+    std::vector<float> kernel(6);
+    varve::graph graph;
     graph.root().add("wrong", kernel, { 2, 4 });
-    CHECK(graph.check().status() == VARVE_MISUSE);
+    MISUSE(graph.check(), "(root): \"wrong\": the number of elements of the "
+                          "object, 6, differs from that of float32[2,4], 8");
+    varve::graph empty;
+    empty.root().add("empty", kernel, { 0, 4 });
+    MISUSE(empty.check(), "object, 6, differs from that of float32[0,4], 0");
+    varve::graph bound;
+    const varve::node node = bound.root().add("kernel", kernel, { 2, 3 });
+    GOOD(bound.check());
+    node.rebind(kernel, { 3, 3 });
+    MISUSE(bound.check(), "kernel: ");
+    MISUSE(bound.check(), "object, 6, differs from that of float32[3,3], 9");
+    varve::graph later;
+    later.root().add("kernel", kernel, { 2, 3 });
+    kernel.push_back(0);
+    MISUSE(varve::write(later.root(), place("later.varve")),
+        "object, 7, differs from that of float32[2,3], 6");
 }
 
 TEST(too_many_dimensions_are_refused)

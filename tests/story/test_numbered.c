@@ -139,6 +139,37 @@ TEST(numbered, a_prefix_may_have_directories_and_a_small_buffer_is_refused)
 }
 
 /* A14 */
+/* Reads `name` and compares the message with the path and `words`. */
+static void not_found(varve_node *root, const char *name, const char *words)
+{
+    varve_error error;
+    cr_assert_null(varve_read(root, test_path(name), NULL, &error));
+    cr_assert_eq(error.status, VARVE_NOT_FOUND);
+    cr_assert(strstr(error.message, test_path(name)), "%s", error.message);
+    cr_assert(strstr(error.message, words), "%s", error.message);
+}
+
+TEST(numbered, a_read_of_a_prefix_names_the_functions_that_take_one)
+{
+    char words[512];
+    varve_error error;
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    not_found(root, "c", "No such file");
+    cr_assert_eq(save(root, "c"), VARVE_OK);
+    snprintf(words, sizeof words,
+        "numbered: pass \"%s\" to varve_restore, which reads the newest, or to "
+        "varve_latest",
+        test_path("c"));
+    not_found(root, "c", words);
+    not_found(root, "c.varve", words);
+    cr_assert_null(varve_restore(root, test_path("c.varve"), NULL, &error));
+    cr_assert(strstr(error.message, words), "%s", error.message);
+    not_found(root, "c-2", "No such file");
+    not_found(root, "c-2.varve", "No such file");
+    varve_graph_free(graph);
+}
+
 TEST(numbered, a_write_uses_its_exact_path_and_a_read_adds_the_suffix)
 {
     varve_error error;

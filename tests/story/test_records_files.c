@@ -400,7 +400,8 @@ TEST(records_files, refuse_a_position_at_another_record)
         ++*place;
         cr_assert_eq(varve_records_check(r.records, &error), VARVE_MISMATCH);
         cr_assert(story_says(&error,
-                      "consumed records the position must be at record"),
+                      "after 2 consumed records the position must be at "
+                      "record"),
             "%s", error.message);
         --*place;
         cr_assert_ok(varve_records_check(r.records, &error), error);

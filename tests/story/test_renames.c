@@ -119,6 +119,53 @@ TEST(renames, an_unused_rename_is_a_finding)
     end(r);
 }
 
+/* Reads into `program`, and compares the message of the mismatch. */
+static void mismatch(const varve_rename *rename, const char *words)
+{
+    varve_error error = { 0 };
+    varve_read_options options = { .rename = { .list = rename, .count = 1 } };
+    varve_restoration *r =
+        varve_read(program.root, test_path("f"), &options, &error);
+    varve_status status = r ? varve_assert_consumed(r, &error) : error.status;
+    cr_assert_eq(status, VARVE_UNMATCHED, "%s", error.message);
+    cr_assert(strstr(error.message, words), "%s", error.message);
+    end(r);
+}
+
+TEST(renames, one_that_takes_a_path_away_is_named)
+{
+    STORY_FILE("f", { "old", 1 }, { "layer/w", 2 });
+    BUILD("old", "new", "layer/w");
+    mismatch(&(varve_rename){ "old", "new" },
+        "the rename \"old -> new\" maps it to another path");
+    BUILD("layer/w", "old");
+    mismatch(&(varve_rename){ "layer", "block" },
+        "the rename \"layer -> block\" maps it to another path");
+    BUILD("layer/w");
+    mismatch(&(varve_rename){ "layer/w", "old" },
+        "its node was restored from another value, by the rename "
+        "\"layer/w -> old\"");
+    BUILD("layer/w", "new");
+    mismatch(&(varve_rename){ "new", "odl" },
+        "the rename \"new -> odl\" maps it to another path (nearest: \"old\")");
+}
+
+TEST(renames, one_that_matched_nothing_is_named_with_its_path)
+{
+    STORY_FILE("f", { "old", 1 }, { "layer/w", 2 });
+    BUILD("layer/w");
+    mismatch(&(varve_rename){ "new", "old" },
+        "has no edge \"old\"; the rename \"new -> old\" matched nothing");
+    BUILD("layer/w", "new");
+    mismatch(&(varve_rename){ "old", "new" },
+        "has no edge \"old\"; the rename \"old -> new\" matched nothing: its "
+        "left side must be the path in the program");
+    BUILD("layer/w", "new");
+    mismatch(&(varve_rename){ "old", "new" },
+        "has no edge \"new\"; the rename \"old -> new\" matched nothing: its "
+        "right side must be the path in the file");
+}
+
 TEST(renames, renames_apply_to_variables_added_later)
 {
     STORY_FILE("f", { "block/3/w", 1 }, { "block/4/w", 2 });

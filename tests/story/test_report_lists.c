@@ -204,10 +204,12 @@ TEST(report_lists, a_rename_to_a_missing_path_is_given_as_the_reason)
             .rename = { .list = &rename, .count = 1 } });
     varve_report *report = varve_report_new(r, &error);
     varve_finding finding = only_one(report, VARVE_FINDING_PENDING);
-    cr_assert_str_eq(finding.reason, "a rename maps it to another node");
+    cr_assert_str_eq(
+        finding.reason, "the rename \"a -> nowhere\" maps it to another path");
     cr_assert_null(finding.nearest);
     finding = only_one(report, VARVE_FINDING_MISSING);
-    cr_assert_str_eq(finding.reason, "a rename maps it to another node");
+    cr_assert_str_eq(
+        finding.reason, "the rename \"a -> nowhere\" maps it to another path");
     cr_assert_null(finding.nearest);
     varve_report_free(report);
     varve_restoration_free(r);

@@ -213,7 +213,8 @@ TEST(slices, are_saved_only_if_they_cover_the_value)
         cr_assert_eq(statuses[i], VARVE_MISUSE, "%zu", i);
     cr_assert(story_says(&error,
                   "table: a shard of float32[6,8] cannot be saved alone: "
-                  "float32[2,8] from [2,0] on"),
+                  "float32[2,8] from [2,0] on: only a call with a "
+                  "communicator (`comm`) saves shards"),
         "%s", error.message);
     cr_assert_eq(test_file_count(), files);
     memory[3] = 3;

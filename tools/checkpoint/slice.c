@@ -127,8 +127,8 @@ static bool read_axis(
     if (is_index && (place == 0 || place > extent))
         return fail(r,
             "%.*s: expected an index of %" PRIu64
-            " elements in dimension %" PRIu32,
-            (int)(r->at - number), number, extent, d);
+            " element%s in dimension %" PRIu32,
+            (int)(r->at - number), number, extent, extent == 1 ? "" : "s", d);
     if (is_index)
         *axis = (struct axis){
             .start = place - 1, .step = 1, .count = 1, .is_index = true
@@ -158,8 +158,8 @@ static size_t count_named(const char *text)
 
 static bool fail_rank(const struct reader *r, const varve_tensor *tensor)
 {
-    return fail(r, "%s: expected at most %" PRIu32 " dimensions", r->text,
-        tensor->rank);
+    return fail(r, "%s: expected at most %" PRIu32 " dimension%s", r->text,
+        tensor->rank, tensor->rank == 1 ? "" : "s");
 }
 
 static bool parse(const char *text, const varve_tensor *tensor,

@@ -54,8 +54,9 @@ static const char *words_of(
     if (row->finding != FINDING_CHANGED || !d || !d->has_gaps)
         return *row->note ? row->note : NULL;
     int size = snprintf(text, WORDS_SIZE,
-        "%" PRIu64 " of %" PRIu64 " elements differ, by %g at most",
-        d->differing, d->elements, d->largest);
+        "%" PRIu64 " of %" PRIu64 " element%s differ%s, by %g at most",
+        d->differing, d->elements, d->elements == 1 ? "" : "s",
+        d->differing == 1 ? "s" : "", d->largest);
     if (*row->note)
         snprintf(text + size, WORDS_SIZE - (size_t)size, "; %.200s", row->note);
     return text;

@@ -209,9 +209,9 @@ static void report_bytes(struct comparison *c)
     d->elements = a < b ? b : a;
     if (a != b)
         snprintf(d->why, sizeof d->why,
-            "%" PRIu64 " bytes in A, %" PRIu64
+            "%" PRIu64 " byte%s in A, %" PRIu64
             " in B; first differs at %" PRIu64,
-            a, b, d->place);
+            a, a == 1 ? "" : "s", b, d->place);
     else if (d->differing)
         snprintf(
             d->why, sizeof d->why, "first differs at byte %" PRIu64, d->place);

@@ -49,10 +49,11 @@ static void draw_small(struct icicle *c, size_t depth)
     struct shelf *shelf = &c->shelves[depth];
     if (shelf->small_count > 0)
         fprintf(c->to,
-            "<g><title>%zu small ones</title><rect x=\"%.2f\" "
+            "<g><title>%zu small one%s</title><rect x=\"%.2f\" "
             "y=\"%.0f\" width=\"%.2f\" height=\"%d\" class=\"z\"/></g>\n",
-            shelf->small_count, shelf->small_begin, top_of(depth),
-            shelf->next - shelf->small_begin, STEP - 3);
+            shelf->small_count, shelf->small_count == 1 ? "" : "s",
+            shelf->small_begin, top_of(depth), shelf->next - shelf->small_begin,
+            STEP - 3);
     shelf->small_count = 0;
 }
 

@@ -159,9 +159,9 @@ static void add_finding_words(struct words *w, const struct item *item)
         add_type(w, "converted to ", &item->wanted);
     if (item->inexact) {
         add_words(w, "", "");
-        fprintf(w->to,
-            "%" JSON_INTEGER_FORMAT " elements were not kept exactly",
-            item->inexact);
+        fprintf(w->to, "%" JSON_INTEGER_FORMAT " %s not kept exactly",
+            item->inexact,
+            item->inexact == 1 ? "element was" : "elements were");
     }
 }
 

@@ -319,8 +319,11 @@ static void print_counts(const struct plan_table *t)
         print_clean(stdout, t->facts->options->map);
         puts("; check it before you use it");
         if (guesses)
-            printf("%zu renames in it are guesses, written as comments: remove "
-                   "'#? ' if they are right\n",
+            printf(guesses == 1
+                       ? "%zu rename in it is a guess, written as a comment: "
+                         "remove '#? ' if it is right\n"
+                       : "%zu renames in it are guesses, written as comments: "
+                         "remove '#? ' if they are right\n",
                 guesses);
     }
     print_untried(t->facts);

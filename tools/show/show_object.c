@@ -131,7 +131,8 @@ static void print_hex(const unsigned char *bytes, uint64_t count, uint64_t at)
 static void print_rest(const struct subject *s, uint64_t count)
 {
     if (count > 0)
-        printf("%s %" PRIu64 " more bytes\n", s->style.dots, count);
+        printf("%s %" PRIu64 " more byte%s\n", s->style.dots, count,
+            count == 1 ? "" : "s");
 }
 
 /* Prints a state if it is text, and returns true if it is. The first bytes

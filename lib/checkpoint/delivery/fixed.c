@@ -211,8 +211,9 @@ static void fixed_add_line(const struct look *l, const char *file,
         fixed_put_place(
             &node->variable->tensor, l->differs_at, place, sizeof place);
     if (l->differing > 1)
-        snprintf(more, sizeof more, ", and %llu more elements",
-            (unsigned long long)(l->differing - 1));
+        snprintf(more, sizeof more, ", and %llu more element%s",
+            (unsigned long long)(l->differing - 1),
+            vv_plural_s(l->differing - 1));
     vv_error_add_line(error, "  %s%s: saved %s, the program has %s%s",
         vv_node_text(node, path, sizeof path), place, file, program, more);
 }

@@ -259,6 +259,7 @@ enum vv_coming vv_visited_paths_visit(struct vv_visited_paths *w,
         vv_map_mix(place + (via->name ? vv_name_hash(via->name) : 1));
     known->is_visited = true;
     known->is_renamed = via->parent && w->vias[via->parent - 1].is_renamed;
+    known->rename = via->parent ? w->vias[via->parent - 1].rename : 0;
     if (w->selection->index.stage_count)
         stand_anew(w, node->number, via);
     return VV_COMES_FIRST;
@@ -305,13 +306,28 @@ void vv_note_renamed(struct vv_visited_paths *w, const varve_node *node,
         return;
     struct vv_path_step *via = &w->vias[node->number];
     if (via->parent == parent->number + 1 && via->name == name &&
-        !via->variable)
+        !via->variable) {
         via->is_renamed = is_renamed || w->vias[parent->number].is_renamed;
+        via->rename = is_renamed ? w->applied : w->vias[parent->number].rename;
+    }
 }
 
 bool vv_is_renamed(const struct vv_visited_paths *w, const varve_node *node)
 {
     return node->number < w->capacity && w->vias[node->number].is_renamed;
+}
+
+const struct vv_rename *vv_rename_of_edge(
+    const struct vv_visited_paths *w, const struct vv_edge *edge)
+{
+    uint32_t number = edge->public.node->number;
+    if (number >= w->capacity)
+        return NULL;
+    const struct vv_path_step *via = &w->vias[number];
+    bool is_known = via->parent == edge->parent->number + 1 &&
+                    via->name == vv_edge_name(edge) && !via->variable;
+    return is_known && via->rename ? &w->selection->renames[via->rename - 1]
+                                   : NULL;
 }
 
 bool vv_visited_paths_name(
@@ -448,6 +464,7 @@ static bool visited_paths_lack(struct vv_visited_paths *w, uint32_t *file)
 bool vv_find_renamed(struct vv_visited_paths *w, const varve_node *parent,
     struct vv_text name, uint32_t *file)
 {
+    w->applied = 0;
     if (w->selection->rename_count == 0)
         return false;
     const struct vv_rename_step step = { parent->number, name };
@@ -459,8 +476,10 @@ bool vv_find_renamed(struct vv_visited_paths *w, const varve_node *parent,
     for (size_t i = 0; i < w->found.size / sizeof(uint32_t); i++) {
         struct vv_rename *rename = found_rename(w, i);
         bool found = find_by_edge(w, rename, step, file);
-        if (visited_paths_decide(w, rename, found, file))
-            return true;
+        if (!visited_paths_decide(w, rename, found, file))
+            continue;
+        w->applied = (uint32_t)(rename - w->selection->renames) + 1;
+        return true;
     }
     return visited_paths_lack(w, file);
 }

@@ -18,6 +18,7 @@ struct vv_path_step {
     uint64_t place; /* hash of the path */
     bool is_visited;
     bool is_renamed; /* a rename applies to it, or to a node above it */
+    uint32_t rename; /* number of that rename plus 1; 0: none */
     /* to fill in */
     uint32_t parent;   /* number of the parent or owner, plus 1; 0: the root */
     uint32_t variable; /* for a slot: number of its variable, plus 1 */
@@ -28,7 +29,9 @@ struct vv_visited_paths {
     /* to read */
     const struct vv_rename *decided; /* the last one that led to a node */
     /* own */
-    bool failed; /* memory ran out: everything must be matched again */
+    uint32_t applied; /* number of the rename that the last search for an edge
+                         found, plus 1; 0: none */
+    bool failed;      /* memory ran out: everything must be matched again */
     const varve_allocator *allocator;
     struct vv_selection *selection; /* its renames */
     const struct vv_saved_graph *saved;
@@ -120,11 +123,18 @@ bool vv_find_renamed_slot(struct vv_visited_paths *ways,
     const varve_node *owner, const varve_node *variable, const char *name,
     uint32_t *file);
 
-/* Records whether a rename applies to a node that was reached by this edge. */
+/* Records whether the rename that vv_find_renamed has just found applies to a
+ * node that was reached by this edge. */
 void vv_note_renamed(struct vv_visited_paths *ways, const varve_node *node,
     const varve_node *parent, const struct vv_name *name, bool is_renamed);
 
 /* Returns true if a rename applies to a visited node, or to a node above it. */
 bool vv_is_renamed(const struct vv_visited_paths *ways, const varve_node *node);
+
+/* Returns the rename that applies to the path that ends with an edge, or to a
+ * node above it, or NULL. Returns NULL also if the node was first reached by
+ * another edge. */
+const struct vv_rename *vv_rename_of_edge(
+    const struct vv_visited_paths *ways, const struct vv_edge *edge);
 
 #endif

@@ -78,9 +78,10 @@ varve_status vv_redundancy_group_of(struct vv_redundancy_group *group,
     uint32_t largest = find_largest_node(candidates, size, &begin);
     if (largest > size / 2)
         status = vv_fail(error, VARVE_MISUSE,
-            "redundancy: a node may run at most half of the %u ranks, but %u "
-            "run on node %u",
-            size, largest, candidates[begin].domain);
+            "redundancy: a node may run at most half of the %u rank%s, but %u "
+            "%s on node %u",
+            size, vv_plural_s(size), largest, largest == 1 ? "runs" : "run",
+            candidates[begin].domain);
     else
         assign_ranks(group, candidates, rank_and_size,
             count_groups(size, group_size, largest));

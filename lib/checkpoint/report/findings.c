@@ -120,7 +120,9 @@ void vv_add_finding_line(
     if (finding->inexact) {
         vv_buffer_add_string(text, " (");
         vv_buffer_add_decimal(text, finding->inexact);
-        vv_buffer_add_string(text, " values not kept exactly)");
+        vv_buffer_add_string(text, finding->inexact == 1
+                                       ? " value not kept exactly)"
+                                       : " values not kept exactly)");
     }
     if (finding->is_excused)
         vv_buffer_add_string(text, " [expected]");

@@ -13,7 +13,11 @@
 #include "name.h"
 #include "variable.h"
 
-enum { MOST_NAME = 255 }; /* bytes of a name that are shown */
+enum {
+    MOST_NAME = 255,   /* bytes of a name, or of one side of a rename, that are
+                          shown */
+    MOST_RENAMES = 256 /* renames that are compared with one path */
+};
 
 static const char retired[] = "the program has retired this name";
 
@@ -22,6 +26,7 @@ bool vv_hints_begin(struct vv_hints *hints, const struct vv_pairing *p,
 {
     *hints = (struct vv_hints){ .p = p, .walk = walk };
     vv_buffer_init(&hints->text, &p->context.allocator);
+    vv_buffer_init(&hints->path, &p->context.allocator);
     hints->reasons = vv_allocate_zeroed(&p->context.allocator,
         vv_index_of(p)->node_count * sizeof *hints->reasons);
     return vv_likely_begin(&hints->likely, p, walk) && hints->reasons;
@@ -34,24 +39,89 @@ bool vv_hints_end(struct vv_hints *hints)
     bool done = !hints->text.failed && !hints->likely.text.failed &&
                 !hints->likely.owner.failed && !hints->likely.way.failed;
     vv_buffer_clear(&hints->text);
+    vv_buffer_clear(&hints->path);
     vv_release(&hints->p->context.allocator, hints->reasons,
         vv_index_of(hints->p)->node_count * sizeof *hints->reasons);
     vv_likely_end(&hints->likely);
     return done;
 }
 
+/* Returns how many bytes of a name are shown. */
+static size_t shown_size(const char *bytes, size_t size)
+{
+    if (size <= MOST_NAME)
+        return size;
+    for (size = MOST_NAME; ((unsigned char)bytes[size] & 0xc0) == 0x80;)
+        size--;
+    return size;
+}
+
 /* Adds a name. Long names are cut. */
 static void hint_add_name(
     struct vv_hints *hints, const char *bytes, size_t size)
 {
-    if (size <= MOST_NAME) {
-        vv_path_add_name(&hints->text, bytes, size);
+    size_t shown = shown_size(bytes, size);
+    vv_path_add_name(&hints->text, bytes, shown);
+    if (shown < size)
+        vv_buffer_add_string(&hints->text, "...");
+}
+
+static void hint_add_side(struct vv_hints *hints, const char *path)
+{
+    size_t size = strlen(path), shown = shown_size(path, size);
+    vv_buffer_add(&hints->text, path, shown);
+    if (shown < size)
+        vv_buffer_add_string(&hints->text, "...");
+}
+
+/* Adds the text of a rename between `before` and `after`. */
+static void hint_add_rename(struct vv_hints *hints, const char *before,
+    const struct vv_rename *rename, const char *after)
+{
+    vv_buffer_add_string(&hints->text, before);
+    vv_buffer_add_string(&hints->text, "the rename \"");
+    hint_add_side(hints, rename->program);
+    vv_buffer_add_string(&hints->text, " -> ");
+    hint_add_side(hints, rename->file);
+    vv_buffer_add8(&hints->text, '"');
+    vv_buffer_add_string(&hints->text, after);
+}
+
+/* Returns true if a side of a rename is a path or begins with it. */
+static bool begins_with_path(const char *side, const char *path)
+{
+    size_t size = strlen(path);
+    return strncmp(side, path, size) == 0 &&
+           (side[size] == '\0' || side[size] == '/');
+}
+
+/* Adds the first rename that matched nothing and that has hints->path on one of
+ * its sides. The path is that of a node of the file that the program lacks, or
+ * of a node of the program that the file lacks. */
+static void hint_add_unused(struct vv_hints *hints, bool of_file)
+{
+    const struct vv_selection *s = &hints->p->selection;
+    const char *path = vv_buffer_string(&hints->path);
+    hints->text.failed |= hints->path.failed;
+    for (size_t i = 0; i < s->rename_count && i < MOST_RENAMES; i++) {
+        const struct vv_rename *rename = &s->renames[i];
+        const char *reason = NULL;
+        if (rename->was_used)
+            continue;
+        const char *right = of_file ? rename->file : rename->program;
+        const char *wrong = of_file ? rename->program : rename->file;
+        if (begins_with_path(right, path))
+            reason = " matched nothing";
+        else if (begins_with_path(wrong, path))
+            reason = of_file ? " matched nothing: its left side must be the "
+                               "path in the program"
+                             : " matched nothing: its right side must be the "
+                               "path in the file";
+        if (!reason)
+            continue;
+        hint_add_rename(hints, "; ", rename, reason);
         return;
     }
-    for (size = MOST_NAME; ((unsigned char)bytes[size] & 0xc0) == 0x80;)
-        size--;
-    vv_path_add_name(&hints->text, bytes, size);
-    vv_buffer_add_string(&hints->text, "...");
 }
 
 static void begin_reason(struct vv_hints *hints, const varve_node *node)
@@ -77,6 +147,17 @@ static const char *end_reason(struct vv_hints *hints, struct vv_arena *arena)
     return copy ? copy : "";
 }
 
+/* Describes a node of the program that is not bound because of a rename. */
+static const char *describe_renamed(struct vv_hints *hints,
+    const struct vv_rename *rename, struct vv_arena *arena)
+{
+    if (!rename)
+        return "a rename maps it to another node";
+    hints->text.size = 0;
+    hint_add_rename(hints, "", rename, " maps it to another path");
+    return end_reason(hints, arena);
+}
+
 /* Returns the edge with that name if the program has it. Then the reason for
  * the mismatch is not a missing edge. */
 static const struct vv_edge *hint_edge_of(
@@ -85,6 +166,24 @@ static const struct vv_edge *hint_edge_of(
     const struct vv_name *name =
         vv_names_find(&parent->graph->names, bytes, size);
     return name ? vv_edge_find(parent, name) : NULL;
+}
+
+/* Describes why the node of an edge that the file has, too, is not bound to the
+ * node of the file. */
+static const char *describe_other(
+    struct vv_hints *hints, const struct vv_edge *edge, struct vv_arena *arena)
+{
+    static const char other[] = "its node was restored from another value";
+    const struct vv_rename *rename = vv_rename_of_edge(&hints->p->ways, edge);
+    if (vv_file_node_of(&hints->p->matches, edge->public.node) == VV_NONE)
+        return describe_renamed(hints, rename, arena);
+    if (!rename ||
+        vv_how_of(&hints->p->matches, edge->public.node) != VV_BY_RENAME)
+        return other;
+    hints->text.size = 0;
+    vv_buffer_add_string(&hints->text, other);
+    hint_add_rename(hints, ", by ", rename, "");
+    return end_reason(hints, arena);
 }
 
 /* Describes a node of the file whose parent is bound, or is the root. */
@@ -100,17 +199,16 @@ static const char *describe_edge(
     const char *name = vv_index_name(
         index, vv_at32(index->edge_names, paths->ways[file]), &size);
     const struct vv_edge *edge = hint_edge_of(parent, name, size);
-    if (edge &&
-        vv_file_node_of(&hints->p->matches, edge->public.node) == VV_NONE)
-        return "a rename maps it to another node";
     if (edge)
-        return "its node was restored from another value";
+        return describe_other(hints, edge, arena);
     if (vv_is_retired(parent, name, size))
         return retired;
     begin_reason(hints, parent);
     vv_buffer_add_string(&hints->text, " of the program has no edge \"");
     hint_add_name(hints, name, size);
     vv_buffer_add8(&hints->text, '"');
+    vv_saved_path(paths, file, vv_emptied(&hints->path));
+    hint_add_unused(hints, true);
     return end_reason(hints, arena);
 }
 
@@ -185,11 +283,13 @@ const char *vv_nearest_for_file(
 
 /* Describes an edge that the file has but that is bound to another node. */
 static const char *describe_taken(struct vv_hints *hints, uint32_t file,
-    const struct vv_name *name, struct vv_arena *arena)
+    const struct vv_edge *edge, struct vv_arena *arena)
 {
+    const struct vv_name *name = vv_edge_name(edge);
     const varve_node *node = hints->p->matches.node_of[file];
     if (!node)
-        return "a rename maps it to another node";
+        return describe_renamed(
+            hints, vv_rename_of_edge(&hints->p->ways, edge), arena);
     begin_reason(hints, node);
     vv_buffer_add_string(&hints->text, " of the program was restored from \"");
     hint_add_name(hints, name->bytes, name->size);
@@ -215,13 +315,20 @@ const char *vv_hint_for_program(
                          ? VV_NONE
                          : vv_index_find_child(vv_index_of(hints->p), file, id);
     if (taken != VV_NONE)
-        return describe_taken(hints, taken, name, arena);
+        return describe_taken(hints, taken, step->edge, arena);
+    const struct vv_rename *rename =
+        vv_rename_of_edge(&hints->p->ways, step->edge);
+    if (rename)
+        return describe_renamed(hints, rename, arena);
     vv_saved_path(&hints->p->saved.paths, file, &hints->text);
     if (hints->text.size == 0)
         vv_buffer_add_string(&hints->text, "the root");
     vv_buffer_add_string(&hints->text, " of the file has no edge \"");
     hint_add_name(hints, name->bytes, name->size);
     vv_buffer_add8(&hints->text, '"');
+    vv_walk_short_path(hints->walk, vv_walk_place(hints->walk, step->node),
+        VV_LONGEST_PATH, vv_emptied(&hints->path));
+    hint_add_unused(hints, false);
     return end_reason(hints, arena);
 }
 

@@ -22,7 +22,8 @@ struct vv_hints {
     const struct vv_pairing *p;
     const struct vv_walk *walk; /* the walk of the program; NULL: it is freed */
     struct vv_buffer text;
-    const char **reasons; /* by node of the file whose edge is missing */
+    struct vv_buffer path; /* scratch */
+    const char **reasons;  /* by node of the file whose edge is missing */
 };
 
 /* Returns false if out of memory. */

@@ -223,9 +223,10 @@ static void add_copy(struct vv_maker *m, const varve_node *node)
     vv_report_describe_value(m, &finding, vv_value_of(m->p, file));
     vv_report_describe_node(m, &finding, node);
     vv_report_describe_file(m, &finding, file);
-    finding.reason = m->p->matches.node_of[file]
-                         ? describe_holder(m, file, " has", " has")
-                         : "a copy";
+    finding.reason =
+        m->p->matches.node_of[file]
+            ? describe_holder(m, file, "a copy of the value of ", "")
+            : "a copy";
     if (finding.saved && finding.wanted)
         finding.is_cast = finding.saved->dtype != finding.wanted->dtype;
     vv_report_add(m, &finding);

@@ -155,6 +155,17 @@ varve_status vv_numbered_list_in(const struct vv_context *context,
     return numbered_list(context, directory, prefix, list, error);
 }
 
+bool vv_numbered_has_any(const struct vv_context *context, const char *prefix)
+{
+    struct vv_numbered_list list;
+    vv_numbered_list_begin(&list, &context->allocator);
+    bool has_any = *vv_path_name(prefix) &&
+                   !vv_numbered_list(context, prefix, &list, NULL) &&
+                   vv_numbered_count(&list) > 0;
+    vv_numbered_list_clear(&list);
+    return has_any;
+}
+
 /* --- Until two agree ---------------------------------------------------- */
 
 /* Returns true if two listings have the same files or, if not by_all, the same

@@ -84,6 +84,9 @@ varve_status vv_numbered_list_in(const struct vv_context *context,
     int directory, const char *prefix, struct vv_numbered_list *list,
     varve_error *error);
 
+/* Returns true if the prefix has at least one numbered checkpoint. */
+bool vv_numbered_has_any(const struct vv_context *context, const char *prefix);
+
 /* Lists the directory until two listings agree. If other processes save all the
  * time they may never agree: then the last one is used, and `is_unconfirmed` is
  * set. */

@@ -350,6 +350,27 @@ static varve_status find_ours(const struct vv_context *context,
     return suffixed;
 }
 
+/* Sets *reason to a message that describes the numbered checkpoints of the path
+ * without VARVE_SUFFIX, if there are any. */
+static void explain_numbered(
+    const struct vv_context *context, const char *path, varve_error *reason)
+{
+    struct vv_buffer prefix;
+    size_t size = strlen(path);
+    vv_buffer_init(&prefix, &context->allocator);
+    if (vv_has_our_ending(path))
+        size -= strlen(VARVE_SUFFIX);
+    vv_buffer_add(&prefix, path, size);
+    const char *text = vv_buffer_string(&prefix);
+    if (!prefix.failed && vv_numbered_has_any(context, text))
+        vv_fail(reason, VARVE_NOT_FOUND,
+            "%s: no such file: the checkpoints of this name are numbered: pass "
+            "\"%s\" to varve_restore, which reads the newest, or to "
+            "varve_latest, which returns its path",
+            path, text);
+    vv_buffer_clear(&prefix);
+}
+
 varve_status vv_find_checkpoint(const struct vv_context *context,
     const char *path, bool numbered, struct vv_buffer *found,
     varve_error *error)
@@ -372,6 +393,8 @@ varve_status vv_find_checkpoint(const struct vv_context *context,
     }
     if (found->failed)
         return vv_fail_memory(error, "a path");
+    if (status == VARVE_NOT_FOUND && error)
+        explain_numbered(context, path, &reason);
     if (status && error)
         *error = reason;
     return status;

@@ -120,7 +120,8 @@ static varve_status fail_part(const varve_node *node, varve_error *error)
     const varve_tensor whole = vv_whole_of(node);
     char path[256], text[VARVE_TENSOR_TEXT_SIZE], part[VV_SLICE_TEXT_SIZE];
     return vv_fail(error, VARVE_MISUSE,
-        "%s: a shard of %s cannot be saved alone: %s",
+        "%s: a shard of %s cannot be saved alone: %s: only a call with a "
+        "communicator (`comm`) saves shards, outside rank-local subtrees",
         vv_node_text(node, path, sizeof path), varve_tensor_text(&whole, text),
         vv_slice_text(&node->variable->tensor, vv_part_of(node), part));
 }
@@ -388,7 +389,8 @@ static varve_status fail_private(const varve_node *node, varve_error *error)
     char path[256];
     return vv_fail(error, VARVE_MISUSE,
         "%s: a rank-local subtree cannot be saved alone: it is of rank %" PRIu32
-        " of %" PRIu32,
+        " of %" PRIu32 ": only a call with a communicator (`comm`) saves it, "
+        "outside other rank-local subtrees",
         vv_node_text(node, path, sizeof path), vv_private_of(node)->rank,
         vv_private_of(node)->size);
 }

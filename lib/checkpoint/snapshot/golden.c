@@ -147,8 +147,9 @@ static void golden_add_line(struct golden *g, const char *name,
     size_t size = varve_dtype_size(is->dtype);
     size_t at = (size_t)d->first * size;
     golden_begin_line(g, name, is);
-    snprintf(text, sizeof text, "%" PRIu64 " of %" PRIu64 " elements differ",
-        d->count, varve_tensor_count(is));
+    uint64_t all = varve_tensor_count(is);
+    snprintf(text, sizeof text, "%" PRIu64 " of %" PRIu64 " element%s differ%s",
+        d->count, all, vv_plural_s(all), d->count == 1 ? "s" : "");
     vv_buffer_add_string(&g->text, text);
     vv_buffer_add_string(&g->text, is->rank ? ", the first at " : "");
     golden_add_position(&g->text, is, d->first);

@@ -300,9 +300,9 @@ varve_status vv_snapshot_check(struct varve_snapshot *s, varve_error *error)
     vv_spread_end(&except);
     if (!same)
         return vv_fail(error, VARVE_MISMATCH,
-            "snapshot: the %zu variables it was taken of have been replaced by "
+            "snapshot: the %zu variable%s it was taken of %s been replaced by "
             "others",
-            s->count);
+            s->count, vv_plural_s(s->count), s->count == 1 ? "has" : "have");
     s->is_changed = false;
     return VARVE_OK;
 }

@@ -58,8 +58,9 @@ static void difference_add_size(
     struct vv_buffer *lines, const struct vv_index *index, uint32_t value)
 {
     vv_buffer_add_string(lines, " of ");
-    vv_buffer_add_decimal(lines, vv_at64(index->value_sizes, value));
-    vv_buffer_add_string(lines, " bytes");
+    uint64_t size = vv_at64(index->value_sizes, value);
+    vv_buffer_add_decimal(lines, size);
+    vv_buffer_add_string(lines, size == 1 ? " byte" : " bytes");
 }
 
 static void difference_add_nodes(struct vv_buffer *lines,

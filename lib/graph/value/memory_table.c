@@ -29,7 +29,7 @@ static bool refuse_null(
     char text[VARVE_TENSOR_TEXT_SIZE], reason[VARVE_TENSOR_TEXT_SIZE + 192];
     snprintf(reason, sizeof reason,
         "the pointer for %s is NULL: allocate the elements, or set their count "
-        "to 0 (in C++ also: the object has another number of elements)",
+        "to 0",
         varve_tensor_text(view, text));
     return memory_table_refuse(where, VARVE_MISUSE, name, reason);
 }
@@ -69,6 +69,8 @@ bool vv_memory_check(
     if (VV_CHECK_ROOM(m->reserved, NULL))
         return memory_table_refuse(where, VARVE_TOO_NEW, name,
             "the reserved fields of varve_memory must be 0");
+    if (m->invalid)
+        return memory_table_refuse(where, VARVE_MISUSE, name, m->invalid);
     if (m->pointer && !m->strides)
         return check_pointer(view, where, name);
     if (view->dtype == VARVE_STRING)

@@ -108,12 +108,12 @@ static varve_status resizing_query(
     bool is_none = !status && !room->data && varve_tensor_size(coming) > 0;
     if (!status && !is_none)
         return VARVE_OK;
+    uint64_t count = varve_tensor_count(coming);
     return vv_fail(error,
         status ? vv_status_of_callback(status) : VARVE_CALLBACK,
-        "%s: its callback that makes room for %llu elements %s%s",
-        vv_node_text(node, text, sizeof text),
-        (unsigned long long)varve_tensor_count(coming),
-        is_none ? "gave none" : "failed with ",
+        "%s: its callback that makes room for %llu element%s %s%s",
+        vv_node_text(node, text, sizeof text), (unsigned long long)count,
+        vv_plural_s(count), is_none ? "gave none" : "failed with ",
         is_none ? "" : varve_status_name(status));
 }
 

@@ -166,9 +166,9 @@ varve_status varve_mark_rows_dirty(
     box.extents[0] = count;
     if (tensor->rank == 0 || vv_box_leaves(tensor, &box) < tensor->rank)
         return vv_fail(error, VARVE_MISUSE,
-            "%s: the rows are not inside %s: %" PRIu64 " rows from %" PRIu64,
+            "%s: the rows are not inside %s: %" PRIu64 " row%s from %" PRIu64,
             vv_node_text(node, path, sizeof path),
-            varve_tensor_text(tensor, text), count, first);
+            varve_tensor_text(tensor, text), count, vv_plural_s(count), first);
     touch_part(node, &box);
     return VARVE_OK;
 }

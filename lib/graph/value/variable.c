@@ -478,7 +478,7 @@ varve_status vv_variable_check_there(const varve_node *node, varve_error *error)
         return VARVE_OK;
     return vv_fail(error, VARVE_MISUSE,
         "%s: the pointer for %s is NULL: allocate the elements, or set their "
-        "count to 0 (in C++ also: the object has another number of elements)",
+        "count to 0",
         vv_node_text(node, path, sizeof path),
         varve_tensor_text(&node->variable->tensor, text));
 }

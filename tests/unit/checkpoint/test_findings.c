@@ -49,6 +49,11 @@ TEST(findings, are_readable_lines)
                    .saved = &two, .inexact = 12 },
         "\xc3\xa4                              float32[2]         "
         "(12 values not kept exactly)");
+    check_line(&(struct vv_finding){ .kind = VARVE_FINDING_MATCHED,
+                   .file_path = "v", .program_path = "v", .saved = &two,
+                   .inexact = 1 },
+        "v                              float32[2]         "
+        "(1 value not kept exactly)");
 }
 
 TEST(findings, end_past_the_end)

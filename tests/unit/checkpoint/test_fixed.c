@@ -110,7 +110,7 @@ TEST(fixed, is_reported_with_both_values_if_it_differs)
     check_says(&error, "  model/name: saved \"channel\", the program has "
                        "\"cavity?\"");
     check_says(&error, "  model/w[1,2]: saved 0.6, the program has -0, and 1 "
-                       "more elements");
+                       "more element");
     check_says(&error,
         "  model/rules: saved other bytes, the program has its own bytes");
     cr_assert(p.field[4] == 0 && p.size[1] == 16 && p.rules.loads == 0);

@@ -67,7 +67,7 @@ TEST(golden, is_equal_bit_for_bit_by_default)
         "dense/kernel float32[2,2]: 2 of 4 elements differ, the first at [1,0]"
         ": expected 3, found 3.00000024; "));
     cr_assert(strstr(error.message, "the largest difference is inf"));
-    cr_assert(strstr(error.message, "step int64[]: 1 of 1 elements differ: "
+    cr_assert(strstr(error.message, "step int64[]: 1 of 1 element differs: "
                                     "expected 7, found 8"));
     cr_assert(strstr(error.message, "text string[]: the value differs"));
     cr_assert(!strstr(error.message, "rate"));

@@ -51,7 +51,7 @@ TEST(report_program, lists_the_path_that_has_a_formerly_shared_value)
     check(make(), NULL, VARVE_FINDING_MISMATCHED,
         "shared in the file with a, which was restored from it");
     check(make(), &(varve_read_options){ .copy_shared = true },
-        VARVE_FINDING_MATCHED, " hasa has");
+        VARVE_FINDING_MATCHED, "a copy of the value of a");
     end_world();
 }
 

@@ -79,7 +79,8 @@ TEST(save_plan, refuses_a_part_and_accepts_a_complete_value)
         vv_save_plan_gather(&save_plan, root, NULL, &error), VARVE_MISUSE);
     cr_assert_str_eq(error.message,
         "none: a shard of float32[8,3] cannot be saved alone: float32[0,3] "
-        "from [8,0] on");
+        "from [8,0] on: only a call with a communicator (`comm`) saves shards, "
+        "outside rank-local subtrees");
     varve_tag(none, VARVE_TAG_LOCAL);
     cr_assert_ok(vv_save_plan_gather(&save_plan, root, NULL, &error), error);
     vv_save_plan_clear(&save_plan);

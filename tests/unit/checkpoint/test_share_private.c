@@ -139,7 +139,8 @@ TEST(private_parts, are_refused_by_a_save_of_one_process)
         varve_write(root, FILE_NAME, NULL, &error), VARVE_MISUSE);
     cr_assert_str_eq(error.message,
         "own: a rank-local subtree cannot be saved alone: it is of rank 1 of "
-        "2");
+        "2: only a call with a communicator (`comm`) saves it, outside other "
+        "rank-local subtrees");
     free_root(root);
     root = new_root();
     int32_t x = 5;

@@ -166,6 +166,12 @@ TEST(resizing, can_be_refused_by_the_program)
         vv_resize_prepare(&room, node, &coming, &error), VARVE_CALLBACK);
     cr_assert_str_eq(error.message, "list: its callback that makes room for 5 "
                                     "elements failed with VARVE_LIMIT");
+    coming.shape[0] = 1;
+    cr_assert_eq(
+        vv_resize_prepare(&room, node, &coming, &error), VARVE_CALLBACK);
+    cr_assert_str_eq(error.message, "list: its callback that makes room for 1 "
+                                    "element failed with VARVE_LIMIT");
+    coming.shape[0] = 5;
     list.status = VARVE_NO_MEMORY;
     cr_assert_eq(
         vv_resize_prepare(&room, node, &coming, &error), VARVE_NO_MEMORY);

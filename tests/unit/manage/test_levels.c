@@ -245,10 +245,8 @@ TEST(levels, an_interrupted_copy_is_made_by_the_next_manager)
 {
     for (int by_save = 0; by_save < 2; by_save++) {
         struct world w;
-        const varve_manager_options options = {
-            WITH(one), .may_start_new_run = true
-        };
-        levels_begin(&w, &options);
+        varve_manager_options o = { WITH(one), .may_start_new_run = true };
+        levels_begin(&w, &o);
         w.may_warn = true;
         gate_refuse(EIO);
         world_save(&w, 10);
@@ -256,7 +254,7 @@ TEST(levels, an_interrupted_copy_is_made_by_the_next_manager)
         gate_refuse(0);
         world_stop(&w);
         cr_assert_not(is_there(&w, "slow/ckpt-2.varve"));
-        world_start(&w, &options);
+        world_start(&w, &o);
         if (by_save)
             world_save(&w, 30);
         else

@@ -291,7 +291,7 @@ TEST(event_queue, returns_the_first_failure_from_one_flush)
     vv_event_queue_drop(&queue);
     vv_event_queue_leave(&queue);
     cr_assert_eq(flush(&error), VARVE_MISUSE);
-    cr_assert_str_eq(error.message, "the first\n1 events were dropped");
+    cr_assert_str_eq(error.message, "the first\n1 event was dropped");
     cr_assert_ok(flush(&error), error);
     cr_assert_eq(queue.dropped, 1);
     tear_down();

@@ -112,7 +112,7 @@ TEST(fixed_source, refuses_a_file_that_ends_in_a_record)
         varve_records_options options = { .no_content = no_content };
         refuses(open_fixed, &options, "-", 1, VARVE_TRUNCATED,
             "file: the file cannot be 2 bytes and then records of 3 bytes: "
-            "it has 1 bytes");
+            "it has 1 byte");
         refuses(
             open_fixed, &options, "--ab", 4, VARVE_TRUNCATED, "has 4 bytes");
         refuses(

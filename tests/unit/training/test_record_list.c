@@ -307,6 +307,7 @@ TEST(record_list, refuses_options_without_effect_and_invalid_lists)
     refuses_paths(NULL, 3, NULL, "files: no paths");
     refuses_paths(three, 0, NULL, "files: no paths");
     refuses_paths(hole, 2, NULL, "of 2 paths, number 1 is NULL");
+    refuses_paths(hole + 1, 1, NULL, "of 1 path, number 0 is NULL");
     cr_assert_null(varve_records_open_fixed_files(three, 3, 0, 0, NULL, NULL));
     cr_assert_null(
         varve_records_open_fixed_files(three, 3, 0, 4, &skip, &error));
@@ -340,5 +341,5 @@ TEST(record_list, refuses_a_file_with_fewer_lines_than_are_skipped)
     const varve_records_options skip = { .skip_lines = 3 };
     refuses(open_skipping, &skip, "a\nb\n", 4, VARVE_TRUNCATED,
         "file: skip_lines is 3, but the file has only 2 lines");
-    refuses(open_skipping, &skip, "\n", 1, VARVE_TRUNCATED, "only 1 lines");
+    refuses(open_skipping, &skip, "\n", 1, VARVE_TRUNCATED, "only 1 line");
 }
