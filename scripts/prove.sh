@@ -7,9 +7,9 @@
 # kills, a million corruptions, two million random programs, a million
 # simulated schedules, mutation tests), mutations (scripts/mutate.py),
 # sanitizers (the usual versions under AddressSanitizer and
-# UndefinedBehaviorSanitizer), threads (under ThreadSanitizer), portable
-# (scripts/portable.sh: other machines), and fuzz, which runs each target for an
-# hour (--fuzz) in parallel with the others. A table is printed to standard
+# UndefinedBehaviorSanitizer), threads (under ThreadSanitizer), clang (unit tests
+# compiled by clang), portable (scripts/portable.sh: other machines), and fuzz,
+# which runs each target for an hour (--fuzz) in parallel with the others. A table is printed to standard
 # error and JSON (schema varve.proof/1) to standard output; logs are in
 # build/prove/. The exit status is 0 only if all tests pass.
 #
@@ -38,7 +38,7 @@ while [ $# -gt 0 ]; do
     shift 2
 done
 [ ${#chosen[@]} -gt 0 ] ||
-    chosen=(fuzz proofs mutations sanitizers threads portable)
+    chosen=(fuzz proofs mutations sanitizers threads clang portable)
 
 place=$PWD/build/prove
 mkdir -p "$place"
@@ -102,6 +102,13 @@ threads() {
             --timeout-multiplier 0 --suite threads
 }
 
+clang() {
+    CC=clang CXX=clang++ configure "$place/clang" -Dtests=enabled \
+        -Dtool=disabled -Dexamples=false -Dbench=false &&
+        meson test -C "$place/clang" --print-errorlogs \
+            --timeout-multiplier 0 --suite unit --suite story
+}
+
 # Mutations of the lines that changed since the last release, or in the last
 # hundred commits.
 mutations() {
@@ -129,7 +136,7 @@ if is_chosen fuzz; then
         section "fuzz-$target" fuzz "$target" &
     done
 fi
-for name in proofs mutations sanitizers threads portable; do
+for name in proofs mutations sanitizers threads clang portable; do
     if is_chosen $name; then
         section $name $name
     fi

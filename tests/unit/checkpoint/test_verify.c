@@ -42,6 +42,13 @@ static void note(void *user, const varve_damage *damage)
         damage->path ? damage->path : "");
 }
 
+/* The next position: every byte of the first value, some of the padding after
+ * it, and a few of the large value. */
+static uint64_t next_position(uint64_t at)
+{
+    return at + (at < 200 ? 1 : at < 4200 ? 13 : 99991);
+}
+
 TEST(verify, finds_one_flipped_bit_anywhere_in_the_data)
 {
     begin_world();
@@ -53,7 +60,7 @@ TEST(verify, finds_one_flipped_bit_anywhere_in_the_data)
     unsigned char *bytes = memory_bytes(world.memory, FILE_NAME, &size);
     cr_assert_ok(varve_reader_verify(reader, NULL, &error), error);
     uint64_t end = reader->file.data_end;
-    for (uint64_t at = 64; at < end; at += at < 4200 ? 1 : 99991) {
+    for (uint64_t at = 64; at < end; at = next_position(at)) {
         struct found found = { 0 };
         varve_verify_options options = { .on_damage = note,
             .on_damage_user = &found, .threads = 1 + (unsigned)at % 3 };
