@@ -425,8 +425,9 @@ static void check_survives(uint32_t lost, const char *when, long n)
     cr_assert_eq(resume_all(), step);
 }
 
-/* The disk of a node fails from each system call on, and is then lost. */
-static uint64_t end_disks(uint32_t scheme, uint32_t victim, bool is_resume)
+/* The disk of a node fails from each system call of a life on, and is then
+ * lost; before the life it can lose its files. */
+static uint64_t end_disks(uint32_t scheme, uint32_t victim, bool is_lost)
 {
     uint64_t tried = 0;
     for (long n = 0;; n += (long)proof_size(11, 1), tried++) {
@@ -434,17 +435,15 @@ static uint64_t end_disks(uint32_t scheme, uint32_t victim, bool is_resume)
         nodes.options.keep_last = scheme == VARVE_XOR;
         nodes.options.keep_bytes = 1; /* the newest, in any case */
         cr_assert_ok(save_steps(1, 2), nodes.errors[0]);
-        if (is_resume)
+        if (is_lost)
             lose_node(victim);
         struct faulty *faulty = faulty_new(memory_system(nodes.memory));
         nodes.contexts[victim].system = faulty_system(faulty);
         faulty_plan(faulty, &(struct faulty_plan){
                                 .number = n, .sticky = true, .error = EIO });
-        nodes.is_fresh = !is_resume;
         nodes.from = 3;
         nodes.to = 4;
         run_life();
-        nodes.is_fresh = false;
         bool was_hit = faulty_hit(faulty);
         nodes.contexts[victim].system = memory_system(nodes.memory);
         faulty_free(faulty);
