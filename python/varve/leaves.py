@@ -222,7 +222,7 @@ class StringsLeaf(Leaf):
 
 
 class LargeIntLeaf(StringsLeaf):
-    """An int of more than 64 bits, as its decimal digits."""
+    """An int outside int64, as its decimal digits."""
 
     def __init__(self, value: int):
         super().__init__(str(value))
@@ -377,7 +377,7 @@ def array_of_numbers(value: Any) -> np.ndarray:
 
 
 def is_large(value: Any) -> bool:
-    """True for an int of more than 64 bits."""
+    """True for an int outside int64, which is saved as text."""
     return type(value) is int and not -2**63 <= value < 2**63
 
 
