@@ -577,6 +577,9 @@ def check_alone(value: Any, what: str) -> None:
 
 
 def check_array(array: np.ndarray) -> None:
+    if type(array) is not np.ndarray and isinstance(array, np.ma.MaskedArray):
+        raise TypeError(f'cannot save {type(array).__name__}: save its .data '
+                        'and .mask by name')
     check_alone(array, 'an array')
     check_dtype(array.dtype)
     if array.dtype.kind == 'O':

@@ -279,6 +279,7 @@ class Manager:
         """Saves if a save is due, and deletes checkpoints that no policy
         keeps. Returns the path; None if nothing was saved or an asynchronous
         save was started."""
+        check_step(step, metric)
         is_due = force or self.is_due(step)
         if not (self._comm.any(is_due) if self._comm else is_due):
             return None
@@ -300,6 +301,7 @@ class Manager:
 
     def is_due(self, step: int) -> bool:
         """True if a save of this step would be made now."""
+        check_step(step)
         return bool(lib.varve_manager_is_due(self.handle, step))
 
     def request_save(self) -> None:
@@ -364,6 +366,17 @@ class Manager:
     def unpin(self, number: int) -> None:
         """Removes the pin."""
         self._call(lib.varve_manager_unpin, self.handle, number)
+
+
+def check_step(step: Any, metric: Any = None) -> None:
+    """Raises a TypeError that names the argument with a wrong type."""
+    if not hasattr(step, '__index__'):
+        raise TypeError('step: an integer is required, not '
+                        + type(step).__name__)
+    if metric is not None and not hasattr(metric, '__float__') \
+            and not hasattr(metric, '__index__'):
+        raise TypeError('metric: a number is required, not '
+                        + type(metric).__name__)
 
 
 def fs_text(chars: Any) -> Optional[str]:
