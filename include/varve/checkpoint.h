@@ -84,8 +84,9 @@ VARVE_BEGIN_DECLS
  *   grants anyone access: if the group cannot be kept, group and others keep
  *   only the permissions that both had.
  * - Set-user-ID and set-group-ID bits are dropped.
- * - Nothing is taken over from a file of another user in a world-writable
- *   directory such as /tmp. */
+ * - If the replaced file belongs to another user and is in a world-writable
+ *   directory such as /tmp, no attributes of it are used: those of the new file
+ *   are as if the old one did not exist. */
 VARVE_API varve_status varve_write(varve_node *root, const char *path,
     const varve_write_options *options, varve_error *error) VARVE_MUST_CHECK;
 
@@ -170,7 +171,8 @@ VARVE_API varve_status varve_save(varve_node *root, const char *prefix,
  *
  * - the file `path`,
  * - the newest checkpoint `path-N.varve`,
- * - the file `path.varve`.
+ * - the file `path.varve`,
+ * - the newest numbered checkpoint in the directory `path`.
  *
  * The newest checkpoint is the one with the highest save counter. The counter
  * is equal to N, except in the directory of a manager with `number_by_step`:

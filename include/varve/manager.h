@@ -158,8 +158,8 @@ typedef struct varve_manager_options {
  *
  * - Fails with VARVE_EXISTS if another manager has the lock. The message names
  *   its host, process and run.
- * - Fails with VARVE_BAD_NAME if the prefix contains a '/'.
- * - Fails with VARVE_MISUSE if ranks have different names or options.
+ * - Fails with VARVE_BAD_NAME if the prefix contains a '/', and with
+ *   VARVE_MISUSE if other options (also `write`, `read`) are invalid or differ.
  * - Fails with the error of listing the directory. */
 VARVE_API varve_manager *varve_manager_new(varve_node *root,
     const char *directory, const varve_manager_options *options,

@@ -12,10 +12,13 @@
  * If it ends before it has joined, the others detect that when they have
  * joined.
  *
- * A rank counts as ended when the last copy of its descriptors is closed. So
- * every process that has copies but is no rank must call varve_processes_free
- * or end: a parent that only forks, and a child of a rank that outlives the
- * rank.
+ * fork copies the descriptors of the sockets. A rank counts as ended when all
+ * copies of its descriptors are closed. Each rank closes those of the others
+ * when it joins. Processes that have copies but are not ranks must call
+ * varve_processes_free or end:
+ *
+ * - a parent that forks the ranks and does not join,
+ * - a child process that a rank forks, before the rank ends.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -42,8 +45,9 @@ typedef struct varve_processes_options {
 
 /* Creates the sockets of a group of `size` processes. Call it before fork.
  *
- * `size` must be at least 1. `options` may be NULL. The group uses two
- * descriptors for each rank except one, until the processes join.
+ * `size` must be at least 1. `options` may be NULL. The group opens
+ * 2 * (size - 1) descriptors, which each forked process inherits. After
+ * varve_processes_join rank 0 has size - 1 of them, each other rank has one.
  *
  * Free the result with varve_processes_free in every process. Returns NULL on
  * failure. */

@@ -150,6 +150,13 @@ VARVE_API char *varve_tensor_text(const varve_tensor *tensor, char *text);
  * The size of `long` and `long long` selects between the 32-bit and 64-bit
  * types. A pointer to const, or to any other type, does not compile. */
 #define VARVE_DTYPE_OF(pointer)                                                \
+    VARVE_DTYPE_ELSE_(pointer, varve_string * : VARVE_STRING)
+
+/* The same; 0 for any other type. */
+#define VARVE_DTYPE_OR_0_(pointer)                                             \
+    VARVE_DTYPE_ELSE_(pointer, varve_string * : VARVE_STRING, default : 0)
+
+#define VARVE_DTYPE_ELSE_(pointer, ...)                                        \
     _Generic((pointer),                                                        \
         _Bool *: VARVE_BOOL,                                                   \
         signed char *: VARVE_INT8,                                             \
@@ -166,7 +173,7 @@ VARVE_API char *varve_tensor_text(const varve_tensor *tensor, char *text);
         double *: VARVE_FLOAT64,                                               \
         float _Complex *: VARVE_COMPLEX64,                                     \
         double _Complex *: VARVE_COMPLEX128,                                   \
-        varve_string *: VARVE_STRING)
+        __VA_ARGS__)
 
 /* Returns a view of an array of the program.
  *
@@ -207,14 +214,20 @@ VARVE_API char *varve_tensor_text(const varve_tensor *tensor, char *text);
         VARVE_OF_ROWS_(double _Complex, VARVE_COMPLEX128),                     \
         VARVE_OF_ROWS_(varve_string, VARVE_STRING), default : 0)
 
-/* Returns a view of one element. An array does not compile.
+/* Returns a view of one element. Arrays, values that are not pointers, and
+ * pointers to const or to other types do not compile.
  *
  *     varve_scalar(&step) */
 #define varve_scalar(pointer)                                                  \
-    varve_view((pointer), VARVE_DTYPE_OF(pointer),                             \
+    varve_view((pointer),                                                      \
+        (varve_dtype)(VARVE_DTYPE_OR_0_(pointer) +                             \
+                      VARVE_CHECK_(VARVE_DTYPE_OR_0_(pointer) != 0,            \
+                          "varve_scalar needs a pointer to a number that is "  \
+                          "not const, such as &step; use varve_add_text for "  \
+                          "text")),                                            \
         varve_shape_of((uint32_t)VARVE_CHECK_(VARVE_IS_POINTER_(pointer),      \
-                           "expected a pointer to one element, found an "      \
-                           "array: varve_array"),                              \
+                           "varve_scalar needs a pointer to one element: use " \
+                           "varve_array for an array"),                        \
             NULL))
 
 /* 0 if the condition is true; otherwise it does not compile. With C99 (-std=c99
@@ -233,7 +246,9 @@ VARVE_API char *varve_tensor_text(const varve_tensor *tensor, char *text);
 /* Other compilers detect an array only if its size is not that of a pointer. */
 #ifdef __GNUC__
 #define VARVE_IS_POINTER_(pointer)                                             \
-    __builtin_types_compatible_p(__typeof__(pointer), __typeof__(&(pointer)[0]))
+    (VARVE_DTYPE_OR_0_(pointer) == 0 ||                                        \
+        __builtin_types_compatible_p(                                          \
+            __typeof__(pointer), __typeof__((pointer) + 0)))
 #else
 #define VARVE_IS_POINTER_(pointer) (sizeof(pointer) == sizeof(void *))
 #endif

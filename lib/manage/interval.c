@@ -4,7 +4,20 @@
  */
 #include "interval.h"
 
+#include <inttypes.h>
+
+#include "failure.h"
 #include "retention.h"
+
+varve_status vv_interval_check(const char *directory, const char *option,
+    uint64_t value, varve_error *error)
+{
+    if (value <= INT64_MAX)
+        return VARVE_OK;
+    return vv_fail(error, VARVE_MISUSE,
+        "%s: `%s` must be 0 to %" PRId64 ", found %" PRId64, directory, option,
+        INT64_MAX, (int64_t)value);
+}
 
 static bool are_steps_over(const struct vv_interval *i, int64_t step)
 {

@@ -6,6 +6,8 @@
 #ifndef VV_INTERVAL_H
 #define VV_INTERVAL_H
 
+#include <varve/error.h>
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -20,6 +22,11 @@ struct vv_interval {
     int64_t last_step;
     int64_t last_uptime; /* nanoseconds */
 };
+
+/* Fails if an option is larger than INT64_MAX: the program has set it to a
+ * negative number. */
+varve_status vv_interval_check(const char *directory, const char *option,
+    uint64_t value, varve_error *error);
 
 /* Returns true if the action is due at a step. If the step is lower than the
  * last one, or if there is no last one, steps count from 0, and an interval

@@ -236,6 +236,12 @@ static varve_status levels_check_one(const varve_level *levels, size_t index,
     if (!own || !*own)
         return vv_fail(error, VARVE_MISUSE, "%s: level %zu has no directory",
             directory, index);
+    VV_TRY(vv_interval_check(
+        own, "every_steps", levels[index].every_steps, error));
+    VV_TRY(vv_interval_check(
+        own, "every_seconds", levels[index].every_seconds, error));
+    VV_TRY(vv_interval_check(
+        own, "keep_every_steps", levels[index].keep_every_steps, error));
     if (levels[index].incremental)
         VV_TRY(vv_store_refuse_any(
             own, "has no locks, which incremental copies need", error));

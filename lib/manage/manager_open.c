@@ -21,6 +21,7 @@
 #include "manager_together.h"
 #include "restoration.h"
 #include "run_identity.h"
+#include "selection.h"
 #include "store.h"
 #include "system.h"
 #include "try.h"
@@ -53,6 +54,14 @@ static varve_status manager_check_names(
         return vv_fail(error, VARVE_BAD_NAME,
             "%s: `prefix` must be a non-empty name without '/', found \"%s\"",
             directory, o->prefix);
+    VV_TRY(vv_interval_check(
+        directory, "interval_steps", o->interval_steps, error));
+    VV_TRY(vv_interval_check(
+        directory, "interval_seconds", o->interval_seconds, error));
+    VV_TRY(vv_interval_check(
+        directory, "keep_every_steps", o->keep_every_steps, error));
+    VV_TRY(vv_interval_check(
+        directory, "keep_every_seconds", o->keep_every_seconds, error));
     if (o->metric && !*o->metric)
         return vv_fail(error, VARVE_BAD_NAME, "%s: `metric` is an empty string",
             directory);
@@ -179,6 +188,7 @@ static varve_status manager_check_call(const varve_node *root,
     if (o->run)
         VV_TRY(vv_run_identity_check(o->run, error));
     VV_TRY(vv_levels_check(o->levels, o->level_count, directory, error));
+    VV_TRY(vv_read_options_check(&root->graph->context, o->read, error));
     return vv_manager_check_options(o, directory, error);
 }
 

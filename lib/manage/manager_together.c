@@ -96,6 +96,8 @@ varve_status vv_manager_check_options(
 {
     VV_TRY(vv_write_options_check(o->write, error));
     VV_TRY(vv_check_numbered(o->write, "write.format", directory, error));
+    if (vv_is_alone(o->comm))
+        VV_TRY(vv_check_not_collective(o->write, error));
     VV_TRY(vv_nodes_check_options(o, error));
     if (o->async)
         VV_TRY(vv_check_duplicates(o->comm, error));

@@ -130,6 +130,15 @@ HINT = ("\nhint: map a renamed value by read={'renames': {'path in the "
         "by allow_partial=True (Manager: strict=False)")
 
 
+# Texts of the library about C, and the corresponding ones for Python.
+REMEDIES = (
+    ('tag it VARVE_TAG_LOCAL', 'add its name to __varve_ignore__ of its class'),
+    ('to add one value under a second name, use varve_track',
+     'to save one array under two names, set the same object under both'),
+    ('rename.file: ', 'rename_file: '),
+)
+
+
 def text(chars: Any) -> str:
     """Converts a string of the library."""
     return ffi.string(chars).decode('utf-8', 'replace') if chars else ''
@@ -142,6 +151,8 @@ def error_of(status: int, message: str, system_error: int = 0) -> Error:
     DamagedError('a.varve: damaged')
     """
     family = FAMILY_OF.get(status, Error)
+    for theirs, ours in REMEDIES:
+        message = message.replace(theirs, ours)
     if family is UnmatchedError:
         message = re.sub(r'\nhint: map a renamed value .*\Z', HINT, message)
     return family(status, message, system_error)

@@ -19,7 +19,7 @@ import numpy as np
 from ._native import ffi, lib
 from .errors import Error, NotFoundError, Status, call, error_of
 from .kinds import PYTHON_TAG
-from .leaves import NUMBERS, ListLeaf
+from .leaves import NUMBERS, ListLeaf, is_large
 from .options import Options, as_patterns
 from .reader import Kind, Loading, Reader, SavedNode
 from .strings import path_bytes
@@ -29,8 +29,8 @@ from .survey import (ArrayPart, Part, Survey, is_none_tagged,
 if TYPE_CHECKING:
     from .graph import Graph
 
-__all__ = ['Filled', 'check_new_objects', 'fill', 'fill_late', 'may_have',
-           'planned_path']
+__all__ = ['Filled', 'check_new_objects', 'fill', 'fill_late', 'fit_ints',
+           'may_have', 'planned_path']
 
 SCALARS = (*NUMBERS, str, bytes, type(None))
 Undo = Callable[[], None]
@@ -85,6 +85,21 @@ class Filling:
             changed |= self._fill_nones(part)
         if changed:
             put_tuples(list(self._survey.parts.values()), self._filled.note)
+
+    def fit_ints(self) -> bool:
+        """Replaces each int by that of the file if only one of them is saved
+        as text."""
+        changed = False
+        for part, name, value in ints_of(self._survey):
+            node = self._find(part, name)
+            if node is None or not is_saved_int(node) \
+                    or (node.type == 'string') == is_large(value):
+                continue
+            self._put(part, name, self._made(node), value)
+            changed = True
+        if changed:
+            put_tuples(list(self._survey.parts.values()), self._filled.note)
+        return changed
 
     def _find(self, part: Part, name: Any = None) -> Optional[SavedNode]:
         """Returns the node in the file for a part, or for a child of it."""
@@ -193,8 +208,9 @@ class Filling:
             changed = True
         return changed
 
-    def _put(self, home: Part, name: Any, value: Any) -> None:
-        self._filled.note(lambda: set_child(home, name, None))
+    def _put(self, home: Part, name: Any, value: Any,
+             old: Any = None) -> None:
+        self._filled.note(lambda: set_child(home, name, old))
         set_child(home, name, value)
 
     def _made(self, node: SavedNode) -> Any:
@@ -212,6 +228,26 @@ def names_of_none(part: Part) -> List[Any]:
         return []
     return [name for name, child in named_children(part).items()
             if child is None]
+
+
+def ints_of(survey: Survey) -> Iterator[Tuple[Part, Any, int]]:
+    """Yields the ints of lists, dicts and objects, with the part and the name
+    of each."""
+    for part in survey.parts.values():
+        if type(part) is ArrayPart or part.maker or part.is_none \
+                or part.is_of_state:
+            continue
+        for name, value in list(enumerate(part.holder) if part.is_list
+                                else named_children(part).items()):
+            if type(value) is int:
+                yield part, name, value
+
+
+def is_saved_int(node: SavedNode) -> bool:
+    """True for an int of Python, which is text if it is outside int64."""
+    return node.kind == Kind.VARIABLE and is_plain(node) and not node.shape \
+        and ('int' in node.tags if node.type == 'string'
+             else node.type == 'int64' and not node.tags)
 
 
 def is_scalar(node: SavedNode) -> bool:
@@ -329,6 +365,21 @@ def fill(graph: 'Graph', survey: Survey, path: Callable[[], Optional[str]],
     except Error:
         filled.undo()
     return filled
+
+
+def fit_ints(graph: 'Graph', path: Optional[str], options: Options,
+             filled: Filled) -> bool:
+    """Replaces ints that could not be restored, because an int outside int64
+    is saved as text and others are not. Returns False if there are none."""
+    if path is None:
+        return False
+    survey = graph.sync(to_fill=True)
+    try:
+        with Reader(path, bool(options.struct.salvage.on)) as reader:
+            return Filling(reader, survey, options, filled,
+                           graph.unfolded).fit_ints()
+    except Error:
+        return False
 
 
 def fill_late(graph: 'Graph', sources: List[Tuple[str, Options]],

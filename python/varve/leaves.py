@@ -222,7 +222,7 @@ class StringsLeaf(Leaf):
 
 
 class LargeIntLeaf(StringsLeaf):
-    """An int of more than 64 bits, as its decimal digits."""
+    """An int outside int64, as its decimal digits."""
 
     def __init__(self, value: int):
         super().__init__(str(value))
@@ -377,7 +377,7 @@ def array_of_numbers(value: Any) -> np.ndarray:
 
 
 def is_large(value: Any) -> bool:
-    """True for an int of more than 64 bits."""
+    """True for an int outside int64, which is saved as text."""
     return type(value) is int and not -2**63 <= value < 2**63
 
 
@@ -577,6 +577,9 @@ def check_alone(value: Any, what: str) -> None:
 
 
 def check_array(array: np.ndarray) -> None:
+    if type(array) is not np.ndarray and isinstance(array, np.ma.MaskedArray):
+        raise TypeError(f'cannot save {type(array).__name__}: save its .data '
+                        'and .mask by name')
     check_alone(array, 'an array')
     check_dtype(array.dtype)
     if array.dtype.kind == 'O':

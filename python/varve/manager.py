@@ -13,7 +13,7 @@ from ._native import ffi, lib
 from .checkpoint import Checkpoint, Files, Path, guarded
 from .communicator import Communicator, together
 from .errors import MismatchError, Status, UnmatchedError, file_path, text
-from .filling import check_new_objects, fill
+from .filling import Filled, check_new_objects, fill, fit_ints
 from .fitting import check_fit
 from .graph import Graph
 from .options import (ManagerOptions, Options, ReadOptions, WriteOptions,
@@ -205,7 +205,7 @@ class Manager:
                     graph.sync(to_fill=True)
                 if newest:
                     check_fit(graph, file_path(newest), self._read)
-            self._call(lib.varve_manager_resume, self.handle)
+            self._resume_or_fit(newest, filled)
         except BaseException:
             filled.undo()
             raise
@@ -215,6 +215,22 @@ class Manager:
         if found != newest:
             filled.undo()
         return found
+
+    def _resume_or_fit(self, newest: Optional[str], filled: Filled) -> None:
+        """Resumes, again if an int of the program has to be replaced first."""
+        graph = self._files.graph
+        try:
+            self._call(lib.varve_manager_resume, self.handle)
+        except MismatchError as failure:
+            if failure.status != Status.MISMATCH:
+                raise
+            with together(self._comm):
+                fits = fit_ints(graph, newest, self._read, filled)
+            if not self._any(fits):
+                raise
+            with together(self._comm):
+                graph.sync(to_fill=True)
+            self._call(lib.varve_manager_resume, self.handle)
 
     def assert_consumed(self) -> None:
         """Raises UnmatchedError unless all values of the checkpoint were used
@@ -263,6 +279,7 @@ class Manager:
         """Saves if a save is due, and deletes checkpoints that no policy
         keeps. Returns the path; None if nothing was saved or an asynchronous
         save was started."""
+        check_step(step, metric)
         is_due = force or self.is_due(step)
         if not (self._comm.any(is_due) if self._comm else is_due):
             return None
@@ -284,6 +301,7 @@ class Manager:
 
     def is_due(self, step: int) -> bool:
         """True if a save of this step would be made now."""
+        check_step(step)
         return bool(lib.varve_manager_is_due(self.handle, step))
 
     def request_save(self) -> None:
@@ -348,6 +366,17 @@ class Manager:
     def unpin(self, number: int) -> None:
         """Removes the pin."""
         self._call(lib.varve_manager_unpin, self.handle, number)
+
+
+def check_step(step: Any, metric: Any = None) -> None:
+    """Raises a TypeError that names the argument with a wrong type."""
+    if not hasattr(step, '__index__'):
+        raise TypeError('step: an integer is required, not '
+                        + type(step).__name__)
+    if metric is not None and not hasattr(metric, '__float__') \
+            and not hasattr(metric, '__index__'):
+        raise TypeError('metric: a number is required, not '
+                        + type(metric).__name__)
 
 
 def fs_text(chars: Any) -> Optional[str]:

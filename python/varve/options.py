@@ -131,16 +131,23 @@ class ManagerOptions(TypedDict, total=False):
     run: str
 
 
+READ_ONLY = (lib.VARVE_FORMAT_ONNX, lib.VARVE_FORMAT_FLAX,
+             lib.VARVE_FORMAT_DCP)
+
+
 def format_code(name: str) -> int:
     """Returns the number of a format by its name.
 
     >>> format_code('npz') == lib.VARVE_FORMAT_NPZ
     True
     """
-    for code in ffi.typeof('varve_format').elements:
-        if text(lib.varve_format_name(code)) == name:
-            return int(code)
-    raise ValueError(f'{name!r} is not the name of a format')
+    codes = {text(lib.varve_format_name(code)): int(code)
+             for code in sorted(ffi.typeof('varve_format').elements)}
+    if name not in codes:
+        raise ValueError(f'{name!r} is not a format: use ' + ', '.join(
+            repr(each) for each, code in codes.items()
+            if code not in READ_ONLY))
+    return codes[name]
 
 
 def cast_code(name: str) -> int:

@@ -327,7 +327,22 @@ class SavedNode:
         """Returns a child by name, or a part of the value of a variable."""
         if isinstance(name, str):
             return self.edges[name]
+        if not self._code:
+            raise IndexError(self._no_array(name))
         return read_part(self, name)
+
+    def _no_array(self, index: Any) -> str:
+        """Returns the message for an index of a node that is not a
+        variable."""
+        path = self.path
+        names = list(self.edges)
+        name = str(index) if isinstance(index, int) and str(index) in names \
+            else names[0] if names else None
+        kind = self.kind.name.lower()
+        article = 'an' if kind[0] == 'o' else 'a'
+        way = '' if name is None else \
+            f": use file[{'/'.join(filter(None, (path, name)))!r}]"
+        return f'{path or "the root"} is {article} {kind}, not an array{way}'
 
     def read(self) -> np.ndarray:
         """Reads and verifies the value, and returns a new array. Strings are
@@ -448,6 +463,9 @@ def box_of(node: SavedNode,
                                  f'{step}')
             shape.append(max(end - begin, 0))
         else:
+            if not hasattr(part, '__index__'):
+                raise IndexError(f'{node.path}: an index must be an integer or '
+                                 f'a slice, not {type(part).__name__}')
             try:
                 begin = range(extent)[part]
             except IndexError:

@@ -13,7 +13,7 @@ from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterator, List,
 from .checkpoint import Checkpoint, Path
 from .communicator import Communicator, together
 from .errors import refuse
-from .manager import Manager
+from .manager import Manager, check_step
 from .options import ManagerOptions, ReadOptions, WriteOptions
 
 if TYPE_CHECKING:
@@ -86,6 +86,7 @@ class Run:
         self._last: Dict[str, Any] = {}  # the last step, unless it is saved
         self._failure: Optional[BaseException] = None  # of a save
         self._is_entered = False
+        self._is_ended = False
         self._is_background = background
         if allow_partial and options.get('strict'):
             raise refuse('Run: allow_partial and strict cannot be combined')
@@ -190,6 +191,7 @@ class Run:
         again."""
         if self._failure is not None:
             raise self._failure
+        check_step(step, metric)
         try:
             self._check_step(step)
         except BaseException as failure:
@@ -205,9 +207,14 @@ class Run:
             raise
 
     def _check_entered(self) -> None:
+        self._check_not_ended()
         if not self._is_entered:
             raise refuse('Run: the run has not resumed yet: enter it by '
                          '"with varve.Run(...) as run"')
+
+    def _check_not_ended(self) -> None:
+        if self._is_ended:
+            raise refuse('Run: the run has ended')
 
     def _check_step(self, step: int) -> None:
         """Checks that the step may be done and that the resume was
@@ -225,6 +232,7 @@ class Run:
                         'resumed_step + 1, or set may_repeat_steps')
 
     def _check_resume(self) -> None:
+        self._check_not_ended()
         if self._is_unchecked:
             self._manager.assert_consumed()
             self._is_unchecked = False
@@ -286,6 +294,7 @@ class Run:
             else:
                 self._leave(exception)
         finally:
+            self._is_ended = True
             self._restore_handlers()
 
     def _end(self) -> None:

@@ -45,4 +45,7 @@ def instead_of(value: Any) -> Optional[str]:
         way = INSTEAD.get(f'{kind.__module__}.{kind.__qualname__}')
         if way:
             return way
+    for base in int, float, complex:
+        if isinstance(value, base) and type(value) is not base:
+            return f'save {base.__name__}(x)'
     return None

@@ -211,7 +211,7 @@ complains 1 'varve: --rename: no path matches: model/layer' \
     convert --rename 'x -> model/layer' sample.varve never.varve
 complains 1 'varve: --rename: no path matches: model/layer' \
     convert --rename ' -> model/layer' sample.varve never.varve
-wrong_way="varve: the other way round: a rename is 'NEW -> OLD': "
+wrong_way="varve: the rename is reversed: write 'NEW -> OLD': "
 complains 2 "${wrong_way}model/layers/* -> x/*" \
     convert --rename 'model/layers/* -> x/*' sample.varve never.varve
 complains 2 "${wrong_way}** -> x/**" \

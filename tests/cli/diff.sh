@@ -100,7 +100,7 @@ printf '# as they are now\nnet/** -> model/layers/**\nadam -> optimizer\n' \
 ends 0 diff --values --rename-file renamed.map sample.varve renamed.varve
 ends 1 diff --values --rename-file renamed.map changed.varve renamed.varve
 has ' net/0/kernel ' out
-complains 2 'varve: the other way round: ' \
+complains 2 'varve: the rename is reversed: ' \
     diff --rename 'model/layers/** -> net/**' sample.varve renamed.varve
 complains 1 'varve: --rename: no path matches: nothing' \
     diff --rename 'other -> nothing' sample.varve renamed.varve

@@ -69,7 +69,7 @@ listing 4 '1: a slot must have the path owner/slot(variable), and its' \
     'o/m(x) float32 []\n'
 listing 4 '2: ' 'a float32 []\na float32 []\n'
 listing 4 '2: ' 'a float32 []\na/b float32 []\n'
-complains 2 'varve: plan: expected --into B' plan sample.varve
+complains 2 'varve: plan: --into is required' plan sample.varve
 complains 3 'varve: cannot open: missing.varve: ' \
     plan sample.varve --into missing.varve
 complains 4 'varve: cannot open: empty.varve: ' \

@@ -40,6 +40,14 @@ has 'varve: no such checkpoint: managed: 1' err
 has 'managed/ckpt-6.varve: ok' out
 complains 3 'varve: cannot open: managed@none: ' ls managed@none
 complains 1 'varve: no such checkpoint: missing: latest' ls missing@latest
+mkdir unmeasured
+cp sample.varve unmeasured/one-1.varve
+complains 1 'varve: no checkpoint has a metric: unmeasured' ls unmeasured@best
+complains 1 'varve: no checkpoint has a metric: unmeasured' pin unmeasured@best
+head -c 200 sample.varve >unmeasured/one-1.varve
+complains 1 'varve: no checkpoint is intact: unmeasured' \
+    ls unmeasured@latest-valid
+rm -r unmeasured
 complains 3 'varve: cannot read: missing/none: ' ls missing/none/@latest
 complains 3 'varve: cannot read: missing: ' log missing/
 complains 1 'varve: no checkpoints: managed/other: ' log managed/other

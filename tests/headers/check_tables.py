@@ -74,6 +74,10 @@ varve_tensor view(float *p, float (*rows)[9])
     float *const fixed = &one;
     (void)cube, (void)still, (void)p, (void)rows;
     (void)pair, (void)row, (void)fixed;
+    static char letter, letters[9];
+    static const float kept;
+    static bool yes;
+    (void)letter, (void)letters, (void)kept, (void)yes;
     return %s;
 }
 '''
@@ -178,9 +182,17 @@ GOOD_VIEWS = [f'varve_scalar({one})' for one in
     'varve_array(cube[0], 3, 4)', 'varve_array(&cube[0][0][0], 2, 3, 4)',
     'varve_array(&row, 1, 4)']
 BAD_VIEWS = [f'varve_scalar({one})' for one in
-             ('pair', 'row', 'rows', '*rows', '&row')] + [
+             ('pair', 'row', 'rows', '*rows', '&row', 'one', 'yes', '&letter',
+              '&kept', 'letters')] + [
     'varve_array(cube, 2, 3, 4)', 'varve_array(still, 2, 9)',
     'varve_array(one, 1)', 'varve_array(&rows, 9)']
+
+# A part of the message, which C11 compilers print.
+MESSAGES = {f'varve_scalar({one})': 'varve_scalar needs a pointer to a number '
+            'that is not const' for one in
+            ('one', 'yes', '&letter', '&kept', 'letters', '&row')}
+MESSAGES['varve_scalar(pair)'] = 'use varve_array for an array'
+MESSAGES['varve_array(still, 2, 9)'] = 'numbers that are not const'
 
 
 def compiles(compiler, way, include, text):
@@ -204,9 +216,14 @@ def main():
     for compiler, way in itertools.product(compilers, WAYS):
         for text, name, is_good in cases():
             done, said = compiles(compiler, way, sys.argv[1], text)
-            if done == is_good:
+            message = MESSAGES.get(name, '') if way is WAYS[0] else ''
+            if done == is_good and message in said:
                 continue
             complaints += 1
+            if done == is_good:
+                print(f'{compiler}: {name}: no message {message!r} in:\n'
+                      f'{said[:2000]}')
+                continue
             print(f'{compiler} {way[0]}: {name}: expected it '
                   f'{"to compile" if is_good else "not to"}')
             print(said[:2000] if is_good else '', end='')

@@ -115,6 +115,10 @@ TEST(renames, an_unused_rename_is_a_finding)
     cr_assert(strstr(text, "never/was"), "%s", text);
     cr_assert(strstr(text, "nor/this"), "%s", text);
     cr_assert(strstr(text, "matched nothing"), "%s", text);
+    cr_assert(strstr(text, ", 0 mismatched, 1 unused in the options\n"), "%s",
+        text);
+    cr_assert(strstr(text, "\nunused in the options:\n  "), "%s", text);
+    cr_assert_null(strstr(text, "\nmismatched:"), "%s", text);
     varve_report_free(report);
     end(r);
 }

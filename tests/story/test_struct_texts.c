@@ -248,7 +248,10 @@ TEST(struct_texts, refuse_bytes_that_are_not_text)
     varve_add_struct(varve_graph_root(graph), "s", label_fields, &layer);
     story_refused(
         varve_graph_root(graph), "f", NULL, VARVE_CALLBACK, &error);
-    cr_assert(story_says(&error, "s/label"), "%s", error.message);
+    cr_assert(story_says(&error,
+                  "s/label: the saved state of 3 bytes contains a NUL, so it "
+                  "is not a text"),
+        "%s", error.message);
     cr_assert_str_eq(layer.label, "as it was");
     varve_graph_free(other);
     varve_graph_free(graph);

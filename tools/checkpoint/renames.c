@@ -178,7 +178,7 @@ static int complain_reversed(const struct settings *settings,
     return complain(
         settings, &(struct complaint){ .outcome = OUTCOME_USAGE,
                       .code = "USAGE",
-                      .what = "the other way round: a rename is 'NEW -> OLD'",
+                      .what = "the rename is reversed: write 'NEW -> OLD'",
                       .file = rule->is_of_file ? r->file : NULL,
                       .why = why });
 }

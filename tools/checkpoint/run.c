@@ -397,8 +397,8 @@ static const struct run_entry *find_entry(
     return find_number(run, number);
 }
 
-static int complain_which(
-    const struct settings *settings, const char *base, const char *why)
+static int complain_which(const struct settings *settings, const char *base,
+    const char *what, const char *why)
 {
     char *hint = NULL;
     size_t size = 0;
@@ -407,8 +407,8 @@ static int complain_which(
         fprintf(to, "to list the checkpoints, use varve log %s", base);
         fclose(to);
     }
-    int outcome =
-        complain_not_found(settings, "no such checkpoint", base, why, hint);
+    int outcome = complain_not_found(
+        settings, what, why ? base : NULL, why ? why : base, hint);
     free(hint);
     return outcome;
 }
@@ -444,7 +444,14 @@ static int find_which(const struct settings *settings, const char *base,
     if (list->count > 1)
         return complain_several(settings, base, list);
     *entry = list->count ? find_entry(&list->runs[0], which, number) : NULL;
-    return *entry ? OUTCOME_DONE : complain_which(settings, base, text);
+    if (*entry)
+        return OUTCOME_DONE;
+    if (list->count && which == WHICH_BEST)
+        return complain_which(
+            settings, base, "no checkpoint has a metric", NULL);
+    if (list->count && which == WHICH_VALID)
+        return complain_which(settings, base, "no checkpoint is intact", NULL);
+    return complain_which(settings, base, "no such checkpoint", text);
 }
 
 /* Opens the run before the '@', or the whole argument. */

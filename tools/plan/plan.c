@@ -266,7 +266,7 @@ static int prepare(struct plan *p, char **operands)
     const struct settings *s = p->settings;
     const struct plan_options *o = p->options;
     if (!o->into)
-        return complain_usage(s, "expected --into B");
+        return complain_usage(s, "--into is required");
     p->allow_missing = joined(&o->allow_missing);
     p->allow_unexpected = joined(&o->allow_unexpected);
     int outcome = renames_read(s, &o->rename, &p->renames);

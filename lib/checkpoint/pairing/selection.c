@@ -119,7 +119,9 @@ static varve_status read_rename_file(struct vv_selection *s,
 {
     int file;
     uint64_t size;
-    VV_TRY(vv_file_open(context, path, &file, &size, error));
+    varve_error reason = { 0 };
+    if (vv_file_open(context, path, &file, &size, &reason))
+        return vv_fail_because(error, &reason, "rename.file");
     char *text = NULL;
     varve_status status = VARVE_OK;
     if (size > MAX_RENAME_FILE)
@@ -233,6 +235,17 @@ void vv_selection_end(struct vv_selection *s)
     vv_release_string(a, s->expect_missing);
     vv_release_string(a, s->expect_unexpected);
     *s = (struct vv_selection){ .allocator = a };
+}
+
+varve_status vv_read_options_check(const struct vv_context *context,
+    const varve_read_options *options, varve_error *error)
+{
+    struct vv_selection selection;
+    varve_status status =
+        vv_selection_begin(&selection, context, options, error);
+    if (!status)
+        vv_selection_end(&selection);
+    return status;
 }
 
 void vv_choose_opening(

@@ -54,6 +54,11 @@ varve_status vv_selection_begin(struct vv_selection *selection,
     varve_error *error);
 void vv_selection_end(struct vv_selection *selection);
 
+/* Fails as vv_selection_begin does. Managers use it to find invalid options
+ * before there is a checkpoint to read. `options` may be NULL. */
+varve_status vv_read_options_check(const struct vv_context *context,
+    const varve_read_options *options, varve_error *error);
+
 /* Sets in the context how files are opened. `options` may be NULL. */
 void vv_choose_opening(
     struct vv_context *context, const varve_read_options *options);

@@ -166,38 +166,76 @@ static bool is_worth_a_line(const struct vv_finding *finding)
                strcmp(finding->program_path, finding->file_path) != 0);
 }
 
+/* The heading of renames and patterns that matched nothing. They are mismatched
+ * findings, but the text has them apart, because no type or shape differs. */
+static const char unused_heading[] = "unused in the options";
+
+static size_t count_unused(const varve_report *report)
+{
+    size_t count, found = 0;
+    const struct vv_finding *findings =
+        vv_findings(report, VARVE_FINDING_MISMATCHED, &count);
+    for (size_t i = 0; i < count; i++)
+        found += findings[i].is_unused;
+    return found;
+}
+
+static void write_count(
+    struct vv_buffer *text, const char *before, size_t count, const char *what)
+{
+    vv_buffer_add_string(text, before);
+    vv_buffer_add_decimal(text, count);
+    vv_buffer_add8(text, ' ');
+    vv_buffer_add_string(text, what);
+}
+
+static void write_counts(const varve_report *report, struct vv_buffer *text)
+{
+    size_t unused = count_unused(report);
+    for (int kind = 0; kind < VARVE_FINDING_KINDS; kind++) {
+        size_t count = report->counts[kind];
+        if (kind == VARVE_FINDING_DAMAGED && count == 0)
+            continue; /* rare: only with the option `salvage` */
+        if (kind == VARVE_FINDING_MISMATCHED)
+            count -= unused;
+        write_count(text, kind ? ", " : ": ", count, headings[kind]);
+    }
+    if (unused > 0)
+        write_count(text, ", ", unused, unused_heading);
+    vv_buffer_add8(text, '\n');
+}
+
+static void write_lines(const varve_report *report, varve_finding_kind kind,
+    bool of_unused, const char *heading, struct vv_buffer *text)
+{
+    size_t count;
+    const struct vv_finding *findings = vv_findings(report, kind, &count);
+    bool has_heading = false;
+    for (size_t i = 0; i < count; i++) {
+        if (findings[i].is_unused != of_unused ||
+            !is_worth_a_line(&findings[i]))
+            continue;
+        if (!has_heading) {
+            vv_buffer_add_string(text, heading);
+            vv_buffer_add_string(text, ":\n");
+            has_heading = true;
+        }
+        vv_buffer_add_string(text, "  ");
+        vv_add_finding_line(text, &findings[i]);
+        vv_buffer_add8(text, '\n');
+    }
+}
+
 bool vv_report_write(varve_report *report)
 {
     struct vv_buffer *text = &report->text;
     text->size = 0;
     vv_buffer_add_string(text, report->path);
-    for (int kind = 0; kind < VARVE_FINDING_KINDS; kind++) {
-        if (kind == VARVE_FINDING_DAMAGED && report->counts[kind] == 0)
-            continue; /* rare: only with the option `salvage` */
-        vv_buffer_add_string(text, kind ? ", " : ": ");
-        vv_buffer_add_decimal(text, report->counts[kind]);
-        vv_buffer_add8(text, ' ');
-        vv_buffer_add_string(text, headings[kind]);
-    }
-    vv_buffer_add8(text, '\n');
-    for (int kind = 0; kind < VARVE_FINDING_KINDS; kind++) {
-        size_t count;
-        const struct vv_finding *findings =
-            vv_findings(report, (varve_finding_kind)kind, &count);
-        bool has_heading = false;
-        for (size_t i = 0; i < count; i++) {
-            if (!is_worth_a_line(&findings[i]))
-                continue;
-            if (!has_heading) {
-                vv_buffer_add_string(text, headings[kind]);
-                vv_buffer_add_string(text, ":\n");
-                has_heading = true;
-            }
-            vv_buffer_add_string(text, "  ");
-            vv_add_finding_line(text, &findings[i]);
-            vv_buffer_add8(text, '\n');
-        }
-    }
+    write_counts(report, text);
+    for (int kind = 0; kind < VARVE_FINDING_KINDS; kind++)
+        write_lines(
+            report, (varve_finding_kind)kind, false, headings[kind], text);
+    write_lines(report, VARVE_FINDING_MISMATCHED, true, unused_heading, text);
     write_left_out(report, text);
     vv_buffer_string(text);
     return !text->failed;

@@ -20,6 +20,7 @@ struct vv_finding {
     bool is_excused;
     bool is_restored;   /* the node of the program has another value; only the
                            value of the file is unused */
+    bool is_unused;     /* a rename or pattern that matched nothing */
     uint32_t file_node; /* number of the node of the file plus 1; 0: none */
     const char *option; /* the option of a pattern that matched nothing */
     const char *program_path;

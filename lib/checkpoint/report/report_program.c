@@ -270,6 +270,7 @@ static bool unused_pattern_add_rename(
 {
     struct vv_finding finding = { .kind = VARVE_FINDING_MISMATCHED,
         .is_excused = true,
+        .is_unused = true,
         .reason = "this rename matched nothing",
         .program_path = vv_arena_text(
             &report->arena, rename->program, strlen(rename->program)),
@@ -301,6 +302,7 @@ static bool add_pattern(varve_report *report, struct vv_hints *hints,
     struct vv_finding finding = {
         .kind = VARVE_FINDING_MISMATCHED,
         .is_excused = true,
+        .is_unused = true,
         .option = words[option].option,
         .reason = words[option].reason,
         .program_path = is_of_file ? NULL : copy,

@@ -500,11 +500,8 @@ varve_status vv_save_plan_gather_of(struct vv_save_plan *save_plan,
     save_plan->context.durable_layers = &graph->layers_in;
     if (options)
         save_plan->options = *options;
-    VV_TRY(vv_pack_check(save_plan->options.compress, error));
-    if (save_plan->options.collective.files && of != VV_OF_SEVERAL)
-        return vv_fail(error, VARVE_MISUSE,
-            "`collective.files` must be 0 in a save by one process: use "
-            "varve_write_all, or a manager or saver with `comm`");
+    if (of != VV_OF_SEVERAL)
+        VV_TRY(vv_check_not_collective(options, error));
     save_plan->wants_paths = options && options->progress;
     save_plan->of = of;
     vv_buffer_init(&save_plan->slices, &save_plan->context.allocator);

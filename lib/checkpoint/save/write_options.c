@@ -5,6 +5,7 @@
 #include "write_options.h"
 
 #include "failure.h"
+#include "pack.h"
 #include "try.h"
 
 static varve_status write_options_check_resize_buffers(
@@ -78,7 +79,18 @@ varve_status vv_write_options_check(
         return vv_fail(error, VARVE_MISUSE,
             "write options: `pending` must be a varve_pending_policy, found %d",
             (int)options->pending);
-    return check_format(options, error);
+    VV_TRY(check_format(options, error));
+    return vv_pack_check(options->compress, error);
+}
+
+varve_status vv_check_not_collective(
+    const varve_write_options *options, varve_error *error)
+{
+    return options && options->collective.files
+               ? vv_fail(error, VARVE_MISUSE,
+                     "`collective.files` must be 0 in a save by one process: "
+                     "use varve_write_all, or a manager or saver with `comm`")
+               : VARVE_OK;
 }
 
 varve_status vv_check_numbered(const varve_write_options *options,

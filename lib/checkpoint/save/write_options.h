@@ -10,9 +10,14 @@
 
 /* Returns VARVE_TOO_NEW if a reserved member of the options or of a struct
  * in them is not 0. Returns VARVE_MISUSE, with the name of the option, if an
- * option has no effect in combination with the others. `options` may be
- * NULL. */
+ * option has no effect in combination with the others. Fails as vv_pack_check
+ * does for `compress`. `options` may be NULL. */
 varve_status vv_write_options_check(
+    const varve_write_options *options, varve_error *error);
+
+/* Returns VARVE_MISUSE if an option is set that only collective saves use.
+ * `options` may be NULL. */
+varve_status vv_check_not_collective(
     const varve_write_options *options, varve_error *error);
 
 /* Returns VARVE_MISUSE if the format is not Varve's: numbered checkpoints are

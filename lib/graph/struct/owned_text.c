@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "failure.h"
 #include "graph.h"
 #include "state.h"
 
@@ -61,6 +62,17 @@ static varve_status owned_text_load(void *self, const void *bytes, size_t size)
     return VARVE_OK;
 }
 
+/* Only a load fails, and only for this reason. */
+static void owned_text_explain(const void *self, const char *where,
+    const void *bytes, size_t size, varve_error *error)
+{
+    (void)self;
+    (void)bytes;
+    vv_fail(error, VARVE_CALLBACK,
+        "%s: the saved state of %zu bytes contains a NUL, so it is not a text",
+        where, size);
+}
+
 void vv_owned_text_rebind(
     varve_node *node, const varve_field *field, const void *object)
 {
@@ -91,6 +103,7 @@ varve_node *vv_owned_text_new(
     }
     vv_owned_text_rebind(node, field, object);
     vv_state_of(node)->self = o;
+    vv_state_of(node)->explain = owned_text_explain;
     vv_state_of(node)->is_plain = true;
     node->value_state = VARVE_INITIALIZED;
     return node;

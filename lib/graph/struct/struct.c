@@ -13,6 +13,7 @@
 
 #include "allocator.h"
 #include "edge.h"
+#include "failure.h"
 #include "field.h"
 #include "graph.h"
 #include "migrating.h"
@@ -48,6 +49,21 @@ static varve_status load_text(void *self, const void *bytes, size_t size)
     memcpy(text, bytes, size);
     memset(text + size, 0, about->size - size);
     return VARVE_OK;
+}
+
+static void explain_text(const void *self, const char *where, const void *bytes,
+    size_t size, varve_error *error)
+{
+    const struct vv_struct *about = self;
+    if (bytes)
+        vv_fail(error, VARVE_CALLBACK,
+            "%s: the saved text has %zu bytes, the buffer holds %zu", where,
+            size, about->size - 1);
+    else
+        vv_fail(error, VARVE_CALLBACK,
+            "%s: the text has no NUL in its %zu "
+            "bytes",
+            where, about->size);
 }
 
 static const varve_state_callbacks text_callbacks = { save_text, load_text };
@@ -186,6 +202,7 @@ static varve_node *struct_make_text(
     about->size = size;
     graph->has_new_views = true;
     vv_state_of(node)->self = about;
+    vv_state_of(node)->explain = explain_text;
     vv_state_of(node)->is_plain = true;
     node->value_state = VARVE_INITIALIZED;
     return node;

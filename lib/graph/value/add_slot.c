@@ -14,6 +14,44 @@
 #include "slot.h"
 #include "variable.h"
 
+static const char *kind_text(const varve_node *node)
+{
+    static const char *const texts[] = {
+        [VARVE_OBJECT] = "an object",
+        [VARVE_VARIABLE] = "a variable",
+        [VARVE_LIST] = "a list",
+        [VARVE_DICT] = "a dict",
+        [VARVE_STATE] = "a state",
+    };
+    return texts[node->kind];
+}
+
+/* Records that a node is not a variable that can have slots. `where` is the
+ * path of the owner. */
+static void add_slot_refuse(varve_graph *graph, const char *where,
+    const char *name, const varve_node *node)
+{
+    char text[256];
+    const char *path = vv_node_text(node, text, sizeof text);
+    name = name ? name : "";
+    if (vv_is_nil(node))
+        vv_graph_error(graph, VARVE_MISUSE,
+            "%s: slot \"%.200s\": the variable is NULL or could not be "
+            "created",
+            where, name);
+    else if (node->graph != graph)
+        vv_graph_error(graph, VARVE_MISUSE,
+            "%s: slot \"%.200s\": %s is in another graph", where, name, path);
+    else if (vv_as_slot(node))
+        vv_graph_error(graph, VARVE_MISUSE,
+            "%s: slot \"%.200s\": %s is a slot, not an ordinary variable",
+            where, name, path);
+    else
+        vv_graph_error(graph, VARVE_MISUSE,
+            "%s: slot \"%.200s\": %s is %s, not a variable", where, name, path,
+            kind_text(node));
+}
+
 /* Returns true if a slot with this name can be added. Otherwise records an
  * error. */
 static bool add_slot_may_add(
@@ -27,8 +65,7 @@ static bool add_slot_may_add(
     const char *where = vv_node_text(owner, text, sizeof text);
     if (variable->kind != VARVE_VARIABLE || variable->graph != graph ||
         vv_as_slot(variable)) {
-        vv_graph_error(graph, VARVE_MISUSE,
-            "%s: a slot needs an ordinary variable of the same graph", where);
+        add_slot_refuse(graph, where, name, variable);
         return false;
     }
     if (!name || !vv_name_is_valid(name, strlen(name))) {

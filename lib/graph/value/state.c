@@ -86,8 +86,13 @@ varve_status vv_state_save(varve_node *node, const char *where,
     *bytes = sink.bytes;
     if (bytes->failed)
         return vv_fail_memory(error, "the bytes of a state");
-    return status ? state_fail(state, where, status, "save", "", error)
-                  : VARVE_OK;
+    if (!status)
+        return VARVE_OK;
+    if (state->explain && status != VARVE_NO_MEMORY) {
+        state->explain(state->self, where, NULL, 0, error);
+        return VARVE_CALLBACK;
+    }
+    return state_fail(state, where, status, "save", "", error);
 }
 
 varve_status vv_state_load(varve_node *node, const char *where,
@@ -100,6 +105,10 @@ varve_status vv_state_load(varve_node *node, const char *where,
     vv_graph_let_go(node->graph, older);
     if (!status)
         return VARVE_OK;
+    if (state->explain && status != VARVE_NO_MEMORY) {
+        state->explain(state->self, where, bytes ? bytes : "", size, error);
+        return VARVE_CALLBACK;
+    }
     char after[64];
     snprintf(after, sizeof after, " on %zu bytes", size);
     return state_fail(state, where, status, "load", after, error);

@@ -44,6 +44,10 @@ struct vv_node_state {
     struct vv_state_guard *guard; /* or NULL; a guarded state is loaded after
                                      the others, because its `load` cannot be
                                      undone */
+    /* Describes why the last `save` failed, or, with bytes, why the last `load`
+     * of them failed. NULL: the status is reported. */
+    void (*explain)(const void *self, const char *where, const void *bytes,
+        size_t size, varve_error *error);
     bool is_plain; /* `save` only reads memory and may be called at any time */
 };
 

@@ -52,7 +52,14 @@ TEST(add_slot, refuses_the_nil_node_of_another_graph)
 
 TEST(add_slot, requires_an_ordinary_variable_of_the_same_graph)
 {
+    static const char *const messages[] = {
+        "(root): slot \"of\": (root) is an object, not a variable",
+        "(root): slot \"of\": x is in another graph",
+        "(root): slot \"of\": m(x) is a slot, not an ordinary variable",
+        "y: a variable cannot have children (\"of\")",
+    };
     for (int i = 0; i < 4; i++) {
+        varve_error error = { 0 };
         begin();
         varve_graph *other = new_graph();
         varve_node *foreign = varve_add_variable(
@@ -60,9 +67,29 @@ TEST(add_slot, requires_an_ordinary_variable_of_the_same_graph)
         varve_node *variables[] = { root, foreign, add(root, x, "m"), x };
         varve_node *owners[] = { root, root, root, y };
         cr_assert(vv_is_nil(add(owners[i], variables[i], "of")));
+        cr_assert_eq(varve_graph_check(graph, &error), VARVE_MISUSE);
+        cr_assert_str_eq(error.message, messages[i]);
         varve_graph_free(other);
         free_bad(graph, VARVE_MISUSE);
     }
+}
+
+TEST(add_slot, names_a_kind_of_node_and_a_variable_that_could_not_be_made)
+{
+    begin();
+    varve_error error = { 0 };
+    varve_node *list = varve_add_list(root, "l");
+    cr_assert(vv_is_nil(add(root, list, "of")));
+    cr_assert_eq(varve_graph_check(graph, &error), VARVE_MISUSE);
+    cr_assert_str_eq(
+        error.message, "(root): slot \"of\": l is a list, not a variable");
+    free_bad(graph, VARVE_MISUSE);
+    begin();
+    cr_assert(vv_is_nil(add(root, NULL, "of")));
+    cr_assert_eq(varve_graph_check(graph, &error), VARVE_MISUSE);
+    cr_assert_str_eq(error.message, "(root): slot \"of\": the variable is "
+                                    "NULL or could not be created");
+    free_bad(graph, VARVE_MISUSE);
 }
 
 TEST(add_slot, refuses_invalid_views)

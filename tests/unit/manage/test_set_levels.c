@@ -394,11 +394,9 @@ TEST(set_levels, keep_drained_sets_if_a_disk_fails)
         nodes.contexts[2].system = faulty_system(faulty);
         faulty_plan(faulty, &(struct faulty_plan){
                                 .number = n, .sticky = true, .error = EIO });
-        nodes.is_fresh = true;
         nodes.from = 3;
         nodes.to = 4;
         run_life_until(-1);
-        nodes.is_fresh = false;
         bool was_hit = faulty_hit(faulty);
         nodes.contexts[2].system = memory_system(nodes.memory);
         faulty_free(faulty);
