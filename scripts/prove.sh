@@ -8,10 +8,11 @@
 # simulated schedules, mutation tests), mutations (scripts/mutate.py),
 # sanitizers (the usual versions under AddressSanitizer and
 # UndefinedBehaviorSanitizer), threads (under ThreadSanitizer), clang (unit
-# tests compiled by clang), portable (scripts/portable.sh: other machines), fuzz,
-# which runs each target for an hour (--fuzz) in parallel with the others. A
-# table is printed to standard error and JSON (schema varve.proof/1) to standard
-# output; logs are in build/prove/. The exit status is 0 only if all tests pass.
+# tests compiled by clang), portable (scripts/portable.sh: other machines) and
+# fuzz, which runs each target for an hour (--fuzz) in parallel with the others.
+# A table is printed to standard error and JSON (schema varve.proof/1) to
+# standard output; logs are in build/prove/. The exit status is 0 only if all
+# tests pass.
 #
 # SPDX-License-Identifier: MIT
 set -uo pipefail

@@ -123,7 +123,7 @@ varve_status vv_manager_check_resumed(
         if (e->is_ours && !e->is_damaged && !vv_manager_goes_on_from(m, e))
             return vv_fail(error, VARVE_EXISTS,
                 "%s: %s-%" PRIu64 "%s was saved by another run (%s), and this "
-                "manager did not resume: call varve_manager_resume before the "
+                "manager did not resume: resume before the "
                 "first save, use another directory, or set may_start_new_run",
                 m->listing.directory, m->listing.prefix, e->number,
                 VARVE_SUFFIX, *e->run ? e->run : "unknown");

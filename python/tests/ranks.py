@@ -99,6 +99,8 @@ def lose_a_node(comm, place):
     for step in 3, 4:
         checkpoint = varve.Checkpoint(w=np.full(5, 10.0 * comm.rank), step=step)
         with varve.Manager(checkpoint, disk, **options) as manager:
+            manager.resume()
+            checkpoint.step = step
             manager.save(step, force=True)
     if comm.rank == 1:
         shutil.rmtree(disk)

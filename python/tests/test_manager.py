@@ -146,6 +146,21 @@ class Together(Test):
         with varve.Manager(state(), self.folder, run='second') as manager:
             self.assertEqual(manager.checkpoints[0].run, 'first')
 
+    def test_a_first_save_without_a_resume_fails_beside_another_run(self):
+        with varve.Manager(state(1.0), self.folder, keep_last=1) as manager:
+            manager.save(1)
+        with varve.Manager(state(2.0), self.folder, keep_last=1) as manager:
+            with self.fails(varve.SystemError, 'ckpt-1.varve was saved by',
+                            'resume before the first save') as caught:
+                manager.save(1)
+            self.assertEqual(caught.exception.status, varve.Status.EXISTS)
+        with varve.Manager(state(2.0), self.folder, keep_last=1,
+                           may_start_new_run=True) as manager:
+            for step in 1, 2:
+                manager.save(step)
+            self.assertEqual([found.number for found in manager.checkpoints],
+                             [1, 3])
+
     def test_an_identity_must_be_one_word(self):
         with self.fails(varve.MisuseError, 'two words'):
             varve.Manager(state(), self.folder, run='two words')

@@ -11,6 +11,7 @@
 #include "comm_collectives.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "allocator.h"
@@ -113,6 +114,15 @@ static varve_status spread_message(
 
 _Static_assert(VARVE_MESSAGE_SIZE % 8 == 0, "it goes eight bytes at a time");
 
+/* Returns true if an inner operation has already named the rank that failed. */
+static bool names_a_rank(const char *message)
+{
+    uint32_t rank;
+    int end = 0;
+    sscanf(message, "rank %" SCNu32 ": %n", &rank, &end);
+    return end > 0;
+}
+
 static varve_status spread_failure(const varve_comm *comm, uint32_t from,
     varve_status status, varve_error *error)
 {
@@ -127,6 +137,8 @@ static varve_status spread_failure(const varve_comm *comm, uint32_t from,
     VV_TRY(spread_message(comm, from, reason.message, error));
     reason.status = (varve_status)number;
     reason.system_error = (int)system_error;
+    if (names_a_rank(reason.message))
+        return vv_pass_failure(error, &reason);
     return vv_fail_because(error, &reason, "rank %" PRIu32, from);
 }
 

@@ -75,7 +75,7 @@ TEST(passing, without_a_shift_call_detects_unexpected_data)
     for (int i = 0; i < RANKS; i++) {
         cr_assert_eq(post.got[i], VARVE_MISUSE);
         cr_assert_str_eq(post.errors[i].message,
-            "rank 1: rank 1: received other bytes than those of rank 2");
+            "rank 1: received other bytes than those of rank 2");
     }
 }
 
