@@ -126,7 +126,7 @@ typedef struct varve_manager_options {
      * that is due and in varve_manager_finish_resume. If it fails, these return
      * VARVE_UNMATCHED and write nothing. */
     bool strict;
-    /* Permit saves without a resume beside checkpoints of another run, which
+    /* Permit saves without a resume beside checkpoints of an earlier run, which
      * are then kept and not counted by the policies; a later resume uses the
      * newest checkpoint. By default the first save fails with VARVE_EXISTS. */
     bool may_start_new_run;
@@ -211,9 +211,9 @@ VARVE_API void varve_manager_free(varve_manager *manager);
  *
  * With `salvage.on` in `read` an older intact checkpoint is still preferred. If
  * none is intact, the intact values of the newest damaged checkpoint that can
- * be opened are restored, and the report lists the others. `no_verify`,
- * `foreign.dots` and `foreign.no_hdf5` have no effect: files whose names end in
- * .varve are only read in Varve's own format. */
+ * be opened are restored, and the report lists the others. `no_verify` has no
+ * effect. `foreign.dots` and `foreign.no_hdf5` have no effect: files named
+ * *.varve are only read in Varve's own format. */
 VARVE_API varve_status varve_manager_resume(
     varve_manager *manager, varve_error *error) VARVE_MUST_CHECK;
 
@@ -281,7 +281,7 @@ typedef struct varve_manager_save_options {
  * one collective operation, even if no save is due.
  *
  * - Returns VARVE_UNMATCHED if `strict` is set and the resume is not complete.
- * - Returns VARVE_EXISTS without a resume beside checkpoints of another run,
+ * - Returns VARVE_EXISTS without a resume beside checkpoints of an earlier run,
  *   unless `may_start_new_run` is set.
  * - Returns VARVE_EXISTS if the directory was created again since, and another
  *   manager of the same prefix has locked it, or if another manager has

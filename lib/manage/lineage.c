@@ -116,15 +116,15 @@ bool vv_manager_goes_on_from(
 varve_status vv_manager_check_resumed(
     const varve_manager *m, varve_error *error)
 {
-    if (m->has_saved || m->parent[0] || m->options.may_start_new_run)
+    if (m->has_saved || m->has_resumed || m->options.may_start_new_run)
         return VARVE_OK;
     for (size_t i = m->listing.count; i-- > 0;) {
         const struct vv_entry *e = &m->listing.entries[i];
-        if (e->is_ours && !e->is_damaged && !vv_manager_goes_on_from(m, e))
+        if (e->is_ours && !e->is_damaged)
             return vv_fail(error, VARVE_EXISTS,
-                "%s: %s-%" PRIu64 "%s was saved by another run (%s), and this "
-                "manager did not resume: resume before the "
-                "first save, use another directory, or set may_start_new_run",
+                "%s: %s-%" PRIu64 "%s was saved by an earlier run (%s), and "
+                "this manager did not resume: resume before the first save, "
+                "use another directory, or set may_start_new_run",
                 m->listing.directory, m->listing.prefix, e->number,
                 VARVE_SUFFIX, *e->run ? e->run : "unknown");
     }
@@ -133,7 +133,8 @@ varve_status vv_manager_check_resumed(
 
 bool vv_manager_keeps_others(const varve_manager *m)
 {
-    return m->lock.is_absent || (m->options.may_start_new_run && !m->parent[0]);
+    return m->lock.is_absent ||
+           (m->options.may_start_new_run && !m->has_resumed);
 }
 
 bool vv_manager_may_replace(const varve_manager *m, uint64_t number)
@@ -159,6 +160,7 @@ static void lineage_keep_parent(varve_manager *m)
 
 void vv_manager_begin_run(varve_manager *m, const struct vv_entry *parent)
 {
+    m->has_resumed = true;
     if (m->has_own_run && strcmp(m->run, parent->run) == 0) {
         lineage_keep_parent(m);
         return;

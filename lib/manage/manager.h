@@ -66,6 +66,7 @@ struct varve_manager {
     char run[VV_RUN_SIZE];
     bool has_own_run;            /* the program has named it */
     char parent[VV_PARENT_SIZE]; /* "": the run was not resumed */
+    bool has_resumed;            /* from a checkpoint */
     bool has_saved;              /* since it was opened */
     struct vv_levels levels;
 

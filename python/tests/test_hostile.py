@@ -87,7 +87,8 @@ class Hostile(Test):
             self.refused += 1
             # An index out of range is an IndexError, as for any array.
             if not isinstance(error, varve.Error):
-                self.assertRegex(str(error), 'indices|step|range', name)
+                self.assertRegex(str(error), 'indices|step|range|not an array',
+                                 name)
         except Exception as error:
             raise AssertionError(f'{name}: {type(error).__name__}') from error
         return None

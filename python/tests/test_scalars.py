@@ -51,9 +51,6 @@ class Numbers(Test):
                 self.assertEqual(shown(found['by']), shown(checkpoint.by),
                                  seed)
 
-<<<<<<< HEAD
-    def test_numbers_are_restored_exactly(self):
-=======
     def test_an_int_may_be_of_another_size(self):
         """An int outside int64 is saved as text."""
         large, small = 2**63 + 5, -7
@@ -96,8 +93,7 @@ class Numbers(Test):
         with self.fails(varve.MismatchError, 'n: '):
             varve.read({'n': 2**63}, self.path())
 
-    def test_numbers_come_back_to_the_bit(self):
->>>>>>> fixes2
+    def test_numbers_are_restored_exactly(self):
         source = random.Random(1)
         values = {f'n{i}': source.choice((
             source.randrange(-2**63, 2**63), source.random(), True,

@@ -117,7 +117,9 @@ static varve_manager_options options_of(const struct write_call *c,
         .comm = s->comm,
         .redundancy = c->has_nodes ? &redundancy : NULL,
         .levels = c->has_levels ? levels : NULL,
-        .level_count = c->has_levels };
+        .level_count = c->has_levels,
+        .may_start_new_run = true,
+        .run = "options" };
 }
 
 /* Saves and waits. The manager returns the path written by its last call. */

@@ -181,7 +181,8 @@ static varve_manager *open_manager(struct program *p, const char *directory,
     const varve_manager_options options = { .keep_last = keep,
         .write = &write,
         .levels = level ? levels : NULL,
-        .level_count = level != NULL };
+        .level_count = level != NULL,
+        .may_start_new_run = true };
     add_step(p);
     varve_manager *m =
         varve_manager_new(p->root, directory, &options, error);

@@ -368,13 +368,29 @@ TEST(manager, a_first_save_without_a_resume_fails_beside_another_run)
     for (int i = 0; i < 2; i++) {
         cr_assert_eq(varve_manager_save(p.manager, 1, &error), VARVE_EXISTS);
         cr_assert(story_is_one_line(&error) &&
-                  story_says(&error, "ckpt-3.varve was saved by another run") &&
+                  story_says(&error, "ckpt-3.varve was saved by an earlier run") &&
                   story_says(&error, "resume before the first save"));
     }
     must_have(&p, "1 2 3");
     resume(&p);
     save(&p, 4);
     must_have(&p, "4");
+    stop(&p);
+}
+
+TEST(manager, a_first_save_without_a_resume_fails_in_a_named_run)
+{
+    struct program p;
+    varve_error error = { 0 };
+    const varve_manager_options options = { .keep_last = 1, .run = "job" };
+    start(&p, options);
+    save(&p, 1);
+    stop(&p);
+    start(&p, options);
+    cr_assert_eq(varve_manager_save(p.manager, 1, &error), VARVE_EXISTS);
+    resume(&p);
+    save(&p, 2);
+    must_have(&p, "2");
     stop(&p);
 }
 
