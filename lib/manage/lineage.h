@@ -21,7 +21,7 @@ bool vv_manager_goes_on_from(
     const varve_manager *manager, const struct vv_entry *entry);
 
 /* Call before a save. Returns VARVE_EXISTS before the first one if the listing
- * contains checkpoints of an earlier run, which the manager has not resumed, and
+ * contains checkpoints of an earlier run, the manager has not resumed, and
  * `may_start_new_run` is not set: the next resume would not continue from
  * them. */
 varve_status vv_manager_check_resumed(
