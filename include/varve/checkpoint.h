@@ -157,7 +157,8 @@ VARVE_API varve_restoration *varve_dry_run(varve_node *root, const char *path,
  * Fails as varve_write does, and:
  *
  * - Returns VARVE_EXISTS if there is a file `prefix`, because varve_restore
- *   would read that one.
+ *   would read that one, or a directory `prefix` that contains checkpoints.
+ * - Returns VARVE_MISUSE if `prefix` ends with .varve.
  * - Returns VARVE_MISUSE if `format` is not Varve's own, because varve_restore
  *   would not find the file. */
 VARVE_API varve_status varve_save(varve_node *root, const char *prefix,

@@ -138,6 +138,36 @@ TEST(numbered, a_prefix_may_have_directories_and_a_small_buffer_is_refused)
     varve_graph_free(graph);
 }
 
+TEST(numbered, a_prefix_must_not_be_a_directory_of_checkpoints)
+{
+    char path[512];
+    varve_error error = { 0 };
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    cr_assert_eq(save(root, "run/ckpt"), VARVE_OK);
+    cr_assert_eq(
+        varve_save(root, test_path("run"), NULL, &error), VARVE_EXISTS);
+    cr_assert(story_says(&error, "such as ckpt-1.varve"), "%s", error.message);
+    cr_assert_eq(varve_latest(test_path("run"), path, sizeof path, NULL),
+        VARVE_NOT_FOUND);
+    cr_assert_eq(save(root, "run/ckpt"), VARVE_OK);
+    cr_assert_eq(save(root, "deep/er/c"), VARVE_OK);
+    cr_assert_eq(save(root, "deep"), VARVE_OK, "it contains no checkpoint");
+    varve_graph_free(graph);
+}
+
+TEST(numbered, a_prefix_must_not_be_the_name_of_a_file)
+{
+    varve_error error = { 0 };
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    cr_assert_eq(
+        varve_save(root, test_path("c-4.varve"), NULL, &error), VARVE_MISUSE);
+    cr_assert(story_says(&error, "each save adds -N.varve"));
+    cr_assert_eq(test_file_count(), 0);
+    varve_graph_free(graph);
+}
+
 /* A14 */
 /* Reads `name` and compares the message with the path and `words`. */
 static void not_found(varve_node *root, const char *name, const char *words)

@@ -266,12 +266,37 @@ varve_status vv_check_prefix_name(const char *prefix, varve_error *error)
                      prefix, prefix);
 }
 
+/* A restore of the prefix would read the new file, and one of the directory, by
+ * a manager or another program, its own. */
+static varve_status check_directory(
+    const struct vv_context *context, const char *directory, varve_error *error)
+{
+    struct vv_buffer found;
+    varve_status status = VARVE_OK;
+    vv_buffer_init(&found, &context->allocator);
+    if (!vv_checkpoint_find(context, directory, &found, NULL) &&
+        vv_has_our_ending(vv_buffer_string(&found)))
+        status = vv_fail(error, VARVE_EXISTS,
+            "%s: a directory has this name and contains checkpoints, such as "
+            "%s: choose another prefix, or one in the directory, such as "
+            "%s/ckpt",
+            directory, vv_path_name((char *)found.data), directory);
+    vv_buffer_clear(&found);
+    return status;
+}
+
 static varve_status save_check_prefix(
     const struct vv_context *context, const char *prefix, varve_error *error)
 {
     varve_error reason = { 0 };
     VV_TRY(vv_check_prefix_name(prefix, error));
+    if (vv_has_our_ending(prefix))
+        return vv_fail(error, VARVE_MISUSE,
+            "%s: a prefix must not end with %s: each save adds -N%s", prefix,
+            VARVE_SUFFIX, VARVE_SUFFIX);
     varve_status found = vv_file_look(context, prefix, NULL, &reason);
+    if (found == VARVE_IS_DIRECTORY)
+        VV_TRY(check_directory(context, prefix, error));
     if (found && !save_is_no_file(found)) {
         if (error)
             *error = reason;
