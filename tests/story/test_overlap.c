@@ -112,7 +112,7 @@ static void save_together(const varve_comm *comm, void *user)
 TEST(overlap, on_one_rank_is_refused_before_any_rank_saves)
 {
     for (int way = 0; way < 4; way++) {
-        struct together t = { .path = test_path("t.varve"),
+        struct together t = { .path = test_path("t"),
             .is_background = way & 1, .is_numbered = way & 2 };
         thread_comm_run(RANKS, 0, -1, save_together, &t);
         for (int i = 0; i < RANKS; i++) {
