@@ -53,8 +53,11 @@ static double save_at_both(void *user)
     const varve_level level = { .directory = l->slow };
     varve_manager *manager =
         varve_manager_new(varve_graph_root(l->graph), l->fast,
-            &(varve_manager_options){
-                .levels = &level, .level_count = 1, .async = l->is_async },
+            &(varve_manager_options){ .levels = &level,
+                .level_count = 1,
+                .async = l->is_async,
+                .run = "bench",
+                .may_start_new_run = true },
             &error);
     must(manager ? VARVE_OK : error.status, &error);
     double begin = now();

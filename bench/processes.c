@@ -218,9 +218,12 @@ static varve_manager *manage(struct mine *m, const char *directory)
 {
     varve_error error = { 0 };
     const varve_level level = { .directory = m->slow };
-    const varve_manager_options options = {
-        .comm = m->comm, .levels = &level, .level_count = 1, .keep_last = 1
-    };
+    const varve_manager_options options = { .comm = m->comm,
+        .levels = &level,
+        .level_count = 1,
+        .keep_last = 1,
+        .run = "bench",
+        .may_start_new_run = true };
     varve_manager *manager = varve_manager_new(
         varve_graph_root(m->graph), directory, &options, &error);
     must(manager ? VARVE_OK : error.status, &error);

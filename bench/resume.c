@@ -49,8 +49,11 @@ static double run_once(void *user)
 static void save_three(const struct resume *r)
 {
     varve_error error = { 0 };
-    varve_manager *manager = varve_manager_new(varve_graph_root(r->job.graph),
-        r->directory, &(varve_manager_options){ .keep_last = 3 }, &error);
+    varve_manager *manager =
+        varve_manager_new(varve_graph_root(r->job.graph), r->directory,
+            &(varve_manager_options){
+                .keep_last = 3, .run = "bench", .may_start_new_run = true },
+            &error);
     must(manager ? VARVE_OK : error.status, &error);
     for (int step = 1; step <= 3; step++)
         must(varve_manager_save(manager, step, &error), &error);

@@ -204,7 +204,9 @@ static void begin(struct run *r)
     static const varve_write_options write = { .incremental = true,
         .increment.only_dirty = true };
     const varve_manager_options options = { .keep_last = KEPT,
-        .write = &write };
+        .write = &write,
+        .run = "bench",
+        .may_start_new_run = true };
     varve_error error;
     snprintf(r->folder, sizeof r->folder, "%s/share", r->directory);
     memset(r->bytes, 1, r->size);

@@ -23,8 +23,12 @@ void run_begin(struct run *run, const struct vv_system *system,
     const varve_manager_options *options)
 {
     varve_error error = { 0 };
+    varve_manager_options named = options ? *options
+                                          : (varve_manager_options){ 0 };
+    named.run = "run";
+    named.may_start_new_run = true;
     run_begin_bare(run, system);
-    run->manager = varve_manager_new(run->root, "run", options, &error);
+    run->manager = varve_manager_new(run->root, "run", &named, &error);
     cr_assert(run->manager, "%s", error.message);
 }
 

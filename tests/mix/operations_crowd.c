@@ -85,6 +85,8 @@ static varve_manager *manager_of(
         .async = c->is_async,
         .comm = comm,
         .write = &c->write,
+        .run = "crowd",
+        .may_start_new_run = true,
     };
     return varve_manager_new(
         varve_graph_root(c->members[comm->rank].graph), c->directory,

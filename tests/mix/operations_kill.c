@@ -157,7 +157,9 @@ static _Noreturn void manage_and_die(struct mix *m, varve_node *root,
 {
     const varve_write_options write = { .pending = VARVE_PENDING_OMIT };
     const varve_manager_options options = { .keep_last = MIX_KEEP,
-        .write = &write };
+        .write = &write,
+        .run = "mix",
+        .may_start_new_run = true };
     varve_manager *own =
         varve_manager_new(root, directory, &options, &m->error);
     for (int step = 0; step < SAVES; step++) {

@@ -56,7 +56,9 @@ static void manage(
         .levels = &level,
         .level_count = how / 16 % 2,
         .write = &manager->write,
-        .read = &manager->read };
+        .read = &manager->read,
+        .run = "mix",
+        .may_start_new_run = true };
     if (manager->manager)
         return;
     manager->graph = at;

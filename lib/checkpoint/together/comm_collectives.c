@@ -11,7 +11,6 @@
 #include "comm_collectives.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "allocator.h"
@@ -117,10 +116,13 @@ _Static_assert(VARVE_MESSAGE_SIZE % 8 == 0, "it goes eight bytes at a time");
 /* Returns true if an inner operation has already named the rank that failed. */
 static bool names_a_rank(const char *message)
 {
-    uint32_t rank;
-    int end = 0;
-    sscanf(message, "rank %" SCNu32 ": %n", &rank, &end);
-    return end > 0;
+    static const char rank[] = "rank ";
+    size_t digits;
+    if (strncmp(message, rank, strlen(rank)) != 0)
+        return false;
+    message += strlen(rank);
+    digits = strspn(message, "0123456789");
+    return digits && message[digits] == ':';
 }
 
 static varve_status spread_failure(const varve_comm *comm, uint32_t from,
