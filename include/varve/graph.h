@@ -70,8 +70,8 @@ VARVE_API varve_graph *varve_graph_new(const varve_allocator *allocator);
  *
  * Memory that the program owns is not freed. Restorations, snapshots, rings,
  * savers and managers of the graph must be freed separately, before or after
- * this call. After it, their functions that need the graph fail. NULL is
- * accepted. */
+ * this call. If they are freed later, those of their functions that need the
+ * graph fail in between. NULL is accepted. */
 VARVE_API void varve_graph_free(varve_graph *graph);
 
 /* Returns the recorded error of a graph, or VARVE_OK if there is none.

@@ -27,10 +27,11 @@ VARVE_BEGIN_DECLS
 /* Called on each rank if a different number of processes has saved the
  * checkpoint (with `always`: any number).
  *
- * `saved` is a reader of the file. It has the values of rank r at `path`/r, for
- * r below `count`. The callback may read any of them and sets the values below
- * `mine`. It may add nodes there. All other values are restored before it is
- * called.
+ * The argument `saved` is a reader of the file. `path` is the path of the
+ * subtree in it, and `count` the number of ranks that saved. The values of rank
+ * r are at `path`/r. The callback may read any of them, and sets the values
+ * below `mine`, where it may add nodes. All other values are restored before it
+ * is called.
  *
  * Return VARVE_OK, or an error to fail the restore. The restore then fails with
  * VARVE_PARTIALLY_RESTORED, because the other values have changed. */

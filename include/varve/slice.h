@@ -53,8 +53,8 @@ VARVE_API varve_node *varve_add_slice(varve_node *parent, const char *name,
 
 /* Adds a slice like varve_add_slice, over memory that the library allocates.
  *
- * `box` is the part. The memory holds its elements, and the initializer is
- * called with them; see varve_add_allocated_variable. */
+ * `box` is the part. The library allocates memory for its elements, and calls
+ * the initializer with this memory; see varve_add_allocated_variable. */
 VARVE_API varve_node *varve_add_allocated_slice(varve_node *parent,
     const char *name, varve_dtype dtype, varve_shape shape,
     const varve_box *box, varve_initializer *initializer, void *user);

@@ -5,8 +5,11 @@
  */
 #include "manager_look.h"
 
+#include <math.h>
+
 #include "comm_collectives.h"
 #include "data_sizes.h"
+#include "failure.h"
 #include "lineage.h"
 #include "listing_refresh.h"
 #include "resume_match.h"
@@ -75,4 +78,18 @@ varve_status vv_manager_decide(varve_manager *m, varve_error *error)
             m->has_good ? &m->good : NULL, error));
     vv_resume_match_keep(m);
     return VARVE_OK;
+}
+
+void vv_manager_check_best(varve_manager *m)
+{
+    varve_error warning = { 0 };
+    bool has_one = !m->policy.keep_best;
+    for (size_t i = 0; i < m->decision.count && !has_one; i++)
+        has_one = !isnan(m->decision.facts[i].metric);
+    if (has_one || !vv_prune_has_work(&m->listing, &m->decision))
+        return;
+    vv_fail(&warning, VARVE_NOT_FOUND,
+        "%s: keep_best keeps none: no checkpoint has the metric \"%s\"",
+        m->listing.directory, varve_manager_metric(m));
+    vv_manager_warn(m, &warning);
 }

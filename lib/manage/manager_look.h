@@ -27,4 +27,8 @@ varve_status vv_manager_look_after(varve_manager *manager,
  * measures and broadcasts. */
 varve_status vv_manager_decide(varve_manager *manager, varve_error *error);
 
+/* Call before checkpoints are deleted. Warns if `keep_best` keeps none of them:
+ * the name of the metric may be wrong, or the program passes no metric. */
+void vv_manager_check_best(varve_manager *manager);
+
 #endif

@@ -188,6 +188,8 @@ void vv_manager_tidy(varve_manager *m, bool may_delete)
 {
     varve_error error = { 0 };
     size_t count = m->listing.count;
+    if (may_delete)
+        vv_manager_check_best(m);
     if (may_delete && vv_prune(&m->listing, &m->decision, &error))
         vv_manager_warn(m, &error);
     if (m->listing.count < count)

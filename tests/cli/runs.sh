@@ -105,6 +105,14 @@ prints prune 0 prune --keep-last=1 pruned
 [ "$(cd pruned && echo *.varve)" = 'ckpt-4.varve ckpt-6.varve' ] ||
     fail "pruned: $(ls pruned)"
 prints prune_noted 0 prune --as-noted managed
+cp -r managed pruned-2
+ends 3 prune --keep-best=1 --metric=los pruned-2
+has 'no checkpoint has the metric "los"' err
+ends 2 prune --keep-last=1 --metric=los pruned-2
+ends 3 prune --keep-last=1 pruned-3
+ends 3 prune --keep-last=1 managed/ckptt
+cmp <(ls managed) <(ls pruned-2) || fail 'a wrong metric deletes'
+cmp managed/ckpt.ledger pruned-2/ckpt.ledger || fail 'a wrong metric is noted'
 ends 0 prune -q --keep-best=1 managed
 [ ! -s out ] || fail 'prune -q is not quiet'
 [ "$(cd managed && echo *.varve)" = \

@@ -431,3 +431,21 @@ TEST(manager, a_new_run_does_not_replace_a_step_of_another)
     must_have(&p, "1 2 3");
     stop(&p);
 }
+
+TEST(manager, a_deletion_without_any_metric_warns_of_keep_best)
+{
+    struct program p;
+    const char *warning;
+    varve_error error = { 0 };
+    start(&p, (varve_manager_options){
+        .keep_last = 1, .keep_best = 1, .metric = "loss" });
+    save(&p, 1);
+    cr_assert_null(varve_manager_warning(p.manager), "nothing is deleted");
+    cr_assert_ok(varve_manager_save(p.manager, 2, &error), error);
+    warning = varve_manager_warning(p.manager);
+    cr_assert(warning && strstr(warning, "keep_best keeps none"), "%s", warning);
+    save_with(&p, 3, &(varve_manager_save_options){
+        .has_metric = true, .metric = 0.5 });
+    cr_assert_null(varve_manager_warning(p.manager));
+    stop(&p);
+}
