@@ -109,8 +109,8 @@ cp -r managed pruned-2
 ends 3 prune --keep-best=1 --metric=los pruned-2
 has 'no checkpoint has the metric "los"' err
 ends 2 prune --keep-last=1 --metric=los pruned-2
-ends 3 prune --keep-last=1 pruned-3
-ends 3 prune --keep-last=1 managed/ckptt
+ends 1 prune --keep-last=1 pruned-3
+ends 1 prune --keep-last=1 managed/ckptt
 cmp <(ls managed) <(ls pruned-2) || fail 'a wrong metric deletes'
 cmp managed/ckpt.ledger pruned-2/ckpt.ledger || fail 'a wrong metric is noted'
 ends 0 prune -q --keep-best=1 managed
