@@ -127,9 +127,7 @@ TEST(renames, an_unused_rename_is_a_finding)
 static void mismatch(const varve_rename *rename, const char *words)
 {
     varve_error error = { 0 };
-    varve_read_options options = {
-        .rename = { .list = rename, .count = rename != NULL }
-    };
+    varve_read_options options = { .rename = { .list = rename, .count = 1 } };
     varve_restoration *r =
         varve_read(program.root, test_path("f"), &options, &error);
     varve_status status = r ? varve_assert_consumed(r, &error) : error.status;
@@ -154,24 +152,6 @@ TEST(renames, one_that_takes_a_path_away_is_named)
     BUILD("layer/w", "new");
     mismatch(&(varve_rename){ "new", "odl" },
         "the rename \"new -> odl\" maps it to another path (nearest: \"old\")");
-}
-
-/* Without a rename. */
-TEST(renames, the_only_object_without_a_match_is_the_nearest)
-{
-    STORY_FILE("f", { "model/b", 1 }, { "model/w", 2 }, { "k", 3 });
-    BUILD("net/b", "net/w", "k");
-    mismatch(NULL, "(nearest: \"net/b\")");
-    BUILD("net/b", "net/w", "k");
-    mismatch(NULL, "(nearest: \"model/w\")");
-    STORY_FILE("f", { "model/b", 1 }, { "other/w", 2 }, { "k", 3 });
-    BUILD("net/b", "xyz/w", "k");
-    varve_error error = { 0 };
-    varve_restoration *r =
-        varve_read(program.root, test_path("f"), NULL, &error);
-    cr_assert_eq(varve_assert_consumed(r, &error), VARVE_UNMATCHED);
-    cr_assert_null(strstr(error.message, "nearest"), "%s", error.message);
-    end(r);
 }
 
 TEST(renames, one_that_matched_nothing_is_named_with_its_path)

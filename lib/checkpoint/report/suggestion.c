@@ -101,8 +101,7 @@ void vv_likely_consider(struct vv_best *best, struct vv_text name,
     best->distance = distance;
 }
 
-/* Uses the only candidate of the same type and shape, or the only object or
- * list, if no name is near. */
+/* Uses the only candidate of the same type and shape if no name is near. */
 static bool suggestion_choose(struct vv_likely *l, struct vv_best *best)
 {
     if (!best->has_one && best->alike_count == 1) {
@@ -118,8 +117,6 @@ static bool suggestion_is_alike(
     const struct vv_likely *l, uint32_t file, const varve_node *node)
 {
     uint32_t value = vv_value_of(l->p, file);
-    if (value == VV_NONE && !node->variable)
-        return vv_index_kind(vv_index_of(l->p), file) == node->kind;
     if (value == VV_NONE || !node->variable)
         return false;
     varve_tensor saved = vv_saved(l->p, value), wanted = vv_whole_of(node);

@@ -290,10 +290,6 @@ static varve_status save_check_prefix(
 {
     varve_error reason = { 0 };
     VV_TRY(vv_check_prefix_name(prefix, error));
-    if (vv_has_our_ending(prefix))
-        return vv_fail(error, VARVE_MISUSE,
-            "%s: a prefix must not end with %s: each save adds -N%s", prefix,
-            VARVE_SUFFIX, VARVE_SUFFIX);
     varve_status found = vv_file_look(context, prefix, NULL, &reason);
     if (found == VARVE_IS_DIRECTORY)
         VV_TRY(check_directory(context, prefix, error));
@@ -307,6 +303,10 @@ static varve_status save_check_prefix(
             "%s: a file has this name, and a restore would find it instead: "
             "choose another prefix, or remove the file",
             prefix);
+    if (vv_has_our_ending(prefix))
+        return vv_fail(error, VARVE_MISUSE,
+            "%s: a prefix must not end with %s: each save adds -N%s", prefix,
+            VARVE_SUFFIX, VARVE_SUFFIX);
     return VARVE_OK;
 }
 
