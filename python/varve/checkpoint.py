@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Callable, List, Optional, Tuple, Union
 from ._native import ffi, lib
 from .callbacks import Callbacks
 from .communicator import Communicator, together
-from .errors import Error, MismatchError, Status, call, file_path, refuse
-from .filling import Filled, fill, fit_ints, planned_path
+from .errors import Error, Status, call, file_path, refuse
+from .filling import call_with_ints, fill, planned_path
 from .fitting import check_fit
 from .graph import Arrival, Graph
 from .options import Options, read_options, write_options
@@ -98,7 +98,11 @@ class Files:
                 with together(comm):
                     if filled or self.graph.unfolded:
                         self.graph.sync(to_fill=True)
-                handle = self._read_or_fit(how, path, comm, options, filled)
+                handle = call_with_ints(
+                    lambda: self._read_into(how, path, comm, options),
+                    self.graph, comm,
+                    lambda: planned_path(self.graph, file_path(path), options),
+                    options, filled)
             except BaseException:
                 filled.undo()
                 raise
@@ -110,24 +114,6 @@ class Files:
             return Restoration(
                 self.graph, ffi.gc(handle, lib.varve_restoration_free),
                 options)
-
-    def _read_or_fit(self, how: Any, path: Path, comm: Optional[Communicator],
-                     options: Options, filled: Filled) -> Any:
-        """Reads the file, again if an int of the program has to be replaced
-        first."""
-        try:
-            return self._read_into(how, path, comm, options)
-        except MismatchError as failure:
-            if failure.status != Status.MISMATCH:
-                raise
-            with together(comm):
-                fits = fit_ints(self.graph, planned_path(
-                    self.graph, file_path(path), options), options, filled)
-            if not (comm.any(fits) if comm else fits):
-                raise
-            with together(comm):
-                self.graph.sync(to_fill=True)
-            return self._read_into(how, path, comm, options)
 
     def _read_into(self, how: Any, path: Path, comm: Optional[Communicator],
                    options: Options) -> Any:

@@ -17,7 +17,9 @@ from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping,
 import numpy as np
 
 from ._native import ffi, lib
-from .errors import Error, NotFoundError, Status, call, error_of
+from .communicator import Communicator, together
+from .errors import (Error, MismatchError, NotFoundError, Status, call,
+                     error_of)
 from .kinds import PYTHON_TAG
 from .leaves import NUMBERS, ListLeaf, is_large
 from .options import Options, as_patterns
@@ -29,8 +31,8 @@ from .survey import (ArrayPart, Part, Survey, is_none_tagged,
 if TYPE_CHECKING:
     from .graph import Graph
 
-__all__ = ['Filled', 'check_new_objects', 'fill', 'fill_late', 'fit_ints',
-           'may_have', 'planned_path']
+__all__ = ['Filled', 'call_with_ints', 'check_new_objects', 'fill',
+           'fill_late', 'may_have', 'planned_path']
 
 SCALARS = (*NUMBERS, str, bytes, type(None))
 Undo = Callable[[], None]
@@ -365,6 +367,27 @@ def fill(graph: 'Graph', survey: Survey, path: Callable[[], Optional[str]],
     except Error:
         filled.undo()
     return filled
+
+
+def call_with_ints(attempt: Callable[[], Any], graph: 'Graph',
+                   comm: Optional[Communicator],
+                   path: Callable[[], Optional[str]], options: Options,
+                   filled: Filled) -> Any:
+    """Returns attempt(), which reads the file at path(). If a value does not
+    fit, replaces ints of the program that can be the reason, and calls it
+    again."""
+    try:
+        return attempt()
+    except MismatchError as failure:
+        if failure.status != Status.MISMATCH:
+            raise
+        with together(comm):
+            fits = fit_ints(graph, path(), options, filled)
+        if not (comm.any(fits) if comm else fits):
+            raise
+        with together(comm):
+            graph.sync(to_fill=True)
+        return attempt()
 
 
 def fit_ints(graph: 'Graph', path: Optional[str], options: Options,

@@ -13,7 +13,7 @@ from ._native import ffi, lib
 from .checkpoint import Checkpoint, Files, Path, guarded
 from .communicator import Communicator, together
 from .errors import MismatchError, Status, UnmatchedError, file_path, text
-from .filling import Filled, check_new_objects, fill, fit_ints
+from .filling import call_with_ints, check_new_objects, fill
 from .fitting import check_fit
 from .graph import Graph
 from .options import (ManagerOptions, Options, ReadOptions, WriteOptions,
@@ -205,7 +205,9 @@ class Manager:
                     graph.sync(to_fill=True)
                 if newest:
                     check_fit(graph, file_path(newest), self._read)
-            self._resume_or_fit(newest, filled)
+            call_with_ints(
+                lambda: self._call(lib.varve_manager_resume, self.handle),
+                graph, self._comm, lambda: newest, self._read, filled)
         except BaseException:
             filled.undo()
             raise
@@ -215,22 +217,6 @@ class Manager:
         if found != newest:
             filled.undo()
         return found
-
-    def _resume_or_fit(self, newest: Optional[str], filled: Filled) -> None:
-        """Resumes, again if an int of the program has to be replaced first."""
-        graph = self._files.graph
-        try:
-            self._call(lib.varve_manager_resume, self.handle)
-        except MismatchError as failure:
-            if failure.status != Status.MISMATCH:
-                raise
-            with together(self._comm):
-                fits = fit_ints(graph, newest, self._read, filled)
-            if not self._any(fits):
-                raise
-            with together(self._comm):
-                graph.sync(to_fill=True)
-            self._call(lib.varve_manager_resume, self.handle)
 
     def assert_consumed(self) -> None:
         """Raises UnmatchedError unless all values of the checkpoint were used

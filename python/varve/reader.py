@@ -351,7 +351,7 @@ class SavedNode:
             return self._read_strings()
         if not self.has_value:
             self._read_into(ffi.NULL)  # raises the error
-        array = memory_allocate(self, self.shape)
+        array = array_for(self, self.shape)
         self._read_into(address(array))
         return array
 
@@ -362,8 +362,8 @@ class SavedNode:
         return room[0]
 
     def _read_strings(self) -> np.ndarray:
-        array = memory_allocate(self, self.shape)
-        data = memory_allocate(self, (self.nbytes,), np.uint8)
+        array = array_for(self, self.shape)
+        data = array_for(self, (self.nbytes,), np.uint8)
         self._read_into(address(data))
         if not from_file(data.tobytes(), array):
             raise error_of(
@@ -391,7 +391,7 @@ class SavedNode:
             raise refuse(f'{self.path}: this value cannot be mapped; use '
                          'read()')
         if self.nbytes == 0:
-            array = memory_allocate(self, self.shape)
+            array = array_for(self, self.shape)
             array.flags.writeable = False
             return array
         return self.reader._maps.array(self)  # pylint: disable=W0212
@@ -415,7 +415,7 @@ def address(array: np.ndarray) -> Any:
     return ffi.cast('void *', array.__array_interface__['data'][0])
 
 
-def memory_allocate(node: SavedNode, shape: Tuple[int, ...],
+def array_for(node: SavedNode, shape: Tuple[int, ...],
              dtype: Any = None) -> np.ndarray:
     """Returns an uninitialized array. A file may contain any size."""
     try:
@@ -435,7 +435,7 @@ def read_part(node: SavedNode, index: Any) -> np.ndarray:
     box = ffi.new('varve_box *')
     box.start[0:len(starts)] = starts
     box.extents[0:len(extents)] = extents
-    array = memory_allocate(node, tuple(shape))
+    array = array_for(node, tuple(shape))
     call(lib.varve_reader_read_box, node.reader.handle, node.number, box,
          address(array), array.nbytes)
     return array
