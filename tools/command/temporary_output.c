@@ -249,7 +249,7 @@ static char *make_folder(const char *path, int *guard)
     size_t begin = name_begin(path);
     char *made = memory_allocate(begin + TEMPORARY_OUTPUT_FOLDER_SIZE + 1, 1);
     memcpy(made, path, begin);
-    strcpy(made + begin, ASIDE_FOLDER "XXXXXX");
+    strcpy(made + begin, TEMPORARY_OUTPUT_FOLDER "XXXXXX");
     *guard =
         mkdtemp(made) ? open(made, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     if (*guard >= 0)
@@ -260,7 +260,8 @@ static char *make_folder(const char *path, int *guard)
 
 char *temporary_output_make_folder(const char *path, int *guard)
 {
-    sweep(path, &(struct pattern){ ASIDE_FOLDER, letters, "", sweep_folder });
+    sweep(path, &(struct pattern){
+                    TEMPORARY_OUTPUT_FOLDER, letters, "", sweep_folder });
     sweep_library(path);
     for (int i = 0; i < MOST_TRIES; i++) {
         char *made = make_folder(path, guard);

@@ -15,8 +15,8 @@
 #include "settings.h"
 
 /* Prefix of the name of a temporary directory. */
-#define ASIDE_FOLDER ".varve-convert-"
-enum { TEMPORARY_OUTPUT_FOLDER_SIZE = sizeof ASIDE_FOLDER - 1 + 6 };
+#define TEMPORARY_OUTPUT_FOLDER ".varve-convert-"
+enum { TEMPORARY_OUTPUT_FOLDER_SIZE = sizeof TEMPORARY_OUTPUT_FOLDER - 1 + 6 };
 
 /* Returns OUTCOME_DONE if the directory of `path` exists; with --parents, makes
  * it. Otherwise prints an error. */

@@ -187,7 +187,8 @@ void destination_correct_message(
     const char *name = last_name(d->path);
     size_t size = TEMPORARY_OUTPUT_FOLDER_SIZE + 1;
     if ((size_t)(name - d->path) < size ||
-        strncmp(name - size, ASIDE_FOLDER, strlen(ASIDE_FOLDER)) != 0)
+        strncmp(name - size, TEMPORARY_OUTPUT_FOLDER,
+            strlen(TEMPORARY_OUTPUT_FOLDER)) != 0)
         return;
     char folder[TEMPORARY_OUTPUT_FOLDER_SIZE + 2] = { 0 };
     memcpy(folder, name - size, size);
