@@ -378,8 +378,9 @@ VARVE_API bool varve_manager_at(
 VARVE_API varve_status varve_manager_refresh(
     varve_manager *manager, varve_error *error) VARVE_MUST_CHECK;
 
-/* Deletes the checkpoints that no policy keeps. If necessary it first finds the
- * newest intact one. Returns VARVE_OK even with a warning. Collective. */
+/* Deletes the checkpoints that no policy keeps, after it has found the newest
+ * intact one. Returns VARVE_NOT_FOUND and deletes nothing if `keep_best` is set
+ * and none has the metric; VARVE_OK even with a warning. Collective. */
 VARVE_API varve_status varve_manager_prune(
     varve_manager *manager, varve_error *error) VARVE_MUST_CHECK;
 

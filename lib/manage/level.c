@@ -246,15 +246,14 @@ static varve_status level_decide(
     for (size_t i = 0; i < l->count; i++) {
         struct vv_entry *e = &l->entries[i];
         bool is_part = level->is_of_sets && !level_is_whole(level, e->number);
-        e->is_there = e->is_ours && (is_part || level_is_of_others(level, e));
-        e->is_ours = e->is_ours && !e->is_there;
+        e->is_excluded = is_part || level_is_of_others(level, e);
     }
     varve_status status = vv_decide_listing(d, &level->policy, l, &good, error);
     const struct vv_entry *newest = vv_listing_find(l, good);
     for (size_t i = 0; i < l->count; i++) {
         struct vv_entry *e = &l->entries[i];
-        e->is_ours = e->is_ours || e->is_there;
-        if (!status && e->is_there && !level_is_of_others(level, e) && newest &&
+        if (!status && e->is_ours && e->is_excluded &&
+            !level_is_of_others(level, e) && newest &&
             e->counter < newest->counter &&
             d->facts[i].reasons == VV_KEPT_FOREIGN)
             d->facts[i].reasons = 0;

@@ -122,9 +122,9 @@ varve_status vv_manager_check_resumed(
         const struct vv_entry *e = &m->listing.entries[i];
         if (e->is_ours && !e->is_damaged)
             return vv_fail(error, VARVE_EXISTS,
-                "%s: %s-%" PRIu64 "%s was saved by an earlier run (%s), and "
-                "this manager did not resume: resume before the first save, "
-                "use another directory, or set may_start_new_run",
+                "%s: %s-%" PRIu64 "%s was saved by an earlier run (%s), from "
+                "which this manager did not resume: resume before the first "
+                "save, use another directory, or set may_start_new_run",
                 m->listing.directory, m->listing.prefix, e->number,
                 VARVE_SUFFIX, *e->run ? e->run : "unknown");
     }

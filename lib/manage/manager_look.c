@@ -49,47 +49,31 @@ varve_status vv_manager_look_after(varve_manager *m,
     return vv_manager_look_at_names(m, error);
 }
 
-/* Keeps checkpoints of other lineages and does not count them. */
-static varve_status decide_about_own(varve_manager *m, varve_error *error)
-{
-    struct vv_listing *l = &m->listing;
-    for (size_t i = 0; i < l->count; i++) {
-        struct vv_entry *e = &l->entries[i];
-        e->is_there = e->is_ours && !vv_manager_goes_on_from(m, e);
-        e->is_ours = e->is_ours && !e->is_there;
-    }
-    varve_status status = vv_decide_listing(
-        &m->decision, &m->policy, l, m->has_good ? &m->good : NULL, error);
-    for (size_t i = 0; i < l->count; i++)
-        l->entries[i].is_ours |= l->entries[i].is_there;
-    return status;
-}
-
 varve_status vv_manager_decide(varve_manager *m, varve_error *error)
 {
     const varve_comm *comm = m->options.comm;
     if (!vv_is_alone(comm) && comm->rank == 0 && m->policy.keep_bytes)
         VV_TRY(vv_data_sizes_find(&m->listing, m->policy.keep_bytes, error));
     vv_nodes_note_weights(&m->nodes, &m->listing);
-    if (vv_manager_keeps_others(m))
-        VV_TRY(decide_about_own(m, error));
-    else
-        VV_TRY(vv_decide_listing(&m->decision, &m->policy, &m->listing,
-            m->has_good ? &m->good : NULL, error));
+    for (size_t i = 0; i < m->listing.count; i++) {
+        struct vv_entry *e = &m->listing.entries[i];
+        e->is_excluded =
+            vv_manager_keeps_others(m) && !vv_manager_goes_on_from(m, e);
+    }
+    VV_TRY(vv_decide_listing(&m->decision, &m->policy, &m->listing,
+        m->has_good ? &m->good : NULL, error));
     vv_resume_match_keep(m);
     return VARVE_OK;
 }
 
-void vv_manager_check_best(varve_manager *m)
+varve_status vv_manager_check_best(const varve_manager *m, varve_error *error)
 {
-    varve_error warning = { 0 };
-    bool has_one = !m->policy.keep_best;
+    bool has_one = !m->policy.keep_best || m->decision.count == 0;
     for (size_t i = 0; i < m->decision.count && !has_one; i++)
         has_one = !isnan(m->decision.facts[i].metric);
-    if (has_one || !vv_prune_has_work(&m->listing, &m->decision))
-        return;
-    vv_fail(&warning, VARVE_NOT_FOUND,
-        "%s: keep_best keeps none: no checkpoint has the metric \"%s\"",
-        m->listing.directory, varve_manager_metric(m));
-    vv_manager_warn(m, &warning);
+    return has_one ? VARVE_OK
+                   : vv_fail(error, VARVE_NOT_FOUND,
+                         "%s: keep_best keeps none: no checkpoint has the "
+                         "metric \"%s\"",
+                         m->listing.directory, varve_manager_metric(m));
 }

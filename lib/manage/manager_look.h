@@ -27,8 +27,10 @@ varve_status vv_manager_look_after(varve_manager *manager,
  * measures and broadcasts. */
 varve_status vv_manager_decide(varve_manager *manager, varve_error *error);
 
-/* Call before checkpoints are deleted. Warns if `keep_best` keeps none of them:
- * the name of the metric may be wrong, or the program passes no metric. */
-void vv_manager_check_best(varve_manager *manager);
+/* Returns VARVE_NOT_FOUND if `keep_best` keeps none of the checkpoints that
+ * were decided about: the name of the metric may be wrong, or the program
+ * passes no metric. */
+varve_status vv_manager_check_best(
+    const varve_manager *manager, varve_error *error);
 
 #endif

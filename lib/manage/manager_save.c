@@ -188,13 +188,13 @@ void vv_manager_tidy(varve_manager *m, bool may_delete)
 {
     varve_error error = { 0 };
     size_t count = m->listing.count;
-    if (may_delete)
-        vv_manager_check_best(m);
+    if (may_delete && vv_prune_has_work(&m->listing, &m->decision) &&
+        vv_manager_check_best(m, &error))
+        vv_manager_warn(m, &error);
     if (may_delete && vv_prune(&m->listing, &m->decision, &error))
         vv_manager_warn(m, &error);
     if (m->listing.count < count)
         vv_manager_prune_layers(m);
-    error.status = VARVE_OK;
     if (vv_listing_write_ledger(&m->listing, &error))
         vv_manager_warn(m, &error);
 }

@@ -517,7 +517,8 @@ static varve_status resume_prune(
     VV_TRY(vv_nodes_any(&m->nodes, &lacks_good, error));
     if (lacks_good)
         VV_TRY(find_own_good(m, error));
-    if (vv_manager_leads(m) && !(status = vv_manager_decide(m, error)))
+    if (vv_manager_leads(m) && !(status = vv_manager_decide(m, error)) &&
+        !(status = vv_manager_check_best(m, error)))
         carry_out(m, is_trial);
     return vv_manager_broadcast(m, status, error);
 }

@@ -444,6 +444,8 @@ TEST(manager, a_deletion_without_any_metric_warns_of_keep_best)
     cr_assert_ok(varve_manager_save(p.manager, 2, &error), error);
     warning = varve_manager_warning(p.manager);
     cr_assert(warning && strstr(warning, "keeps none"), "%s", warning);
+    cr_assert_eq(varve_manager_prune(p.manager, &error), VARVE_NOT_FOUND);
+    cr_assert(story_says(&error, "metric \"loss\""), "%s", error.message);
     save_with(&p, 3, &(varve_manager_save_options){
         .has_metric = true, .metric = 0.5 });
     cr_assert_null(varve_manager_warning(p.manager));

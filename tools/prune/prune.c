@@ -7,7 +7,6 @@
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -128,38 +127,11 @@ static void print_total(const struct prune_options *options,
         size_text(settings->units, account->bytes, size));
 }
 
-/* With a wrong name of the metric, --keep-best would keep none, and the
- * checkpoints that are the best by another metric would be deleted. */
-static int check_metric(
-    const struct prune_options *options, const struct run *run)
-{
-    char why[512];
-    for (size_t i = 0; i < run->count; i++) {
-        if (!isnan(run->entries[i].facts.metric))
-            return OUTCOME_DONE;
-    }
-    if (!options->keep.best || run->count == 0)
-        return OUTCOME_DONE;
-    snprintf(why, sizeof why,
-        "no checkpoint has the metric \"%s\" (--keep-best)",
-        varve_manager_metric(run->manager));
-    return complain(&options->settings,
-        &(struct complaint){ .outcome = OUTCOME_FILE,
-            .code = "NOT_FOUND",
-            .what = "cannot prune",
-            .file = run->directory,
-            .why = why,
-            .hint = "varve log lists the metric of each checkpoint" });
-}
-
 static int prune_run(const struct prune_options *options, const struct run *run)
 {
     const struct settings *settings = &options->settings;
     varve_error error = { .status = VARVE_OK };
     struct account account = { 0 };
-    int outcome = check_metric(options, run);
-    if (outcome)
-        return outcome;
     if ((options->dry_run ? varve_manager_prune_dry_run : varve_manager_prune)(
             run->manager, &error))
         return complain_status(

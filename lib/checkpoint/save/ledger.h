@@ -81,12 +81,13 @@ struct vv_entry {
     bool is_padded;              /* its name has 8 digits */
     bool is_ours;
     bool is_pinned;
-    bool is_read;    /* it was opened, so the members above are known */
-    bool is_damaged; /* it could not be opened, or verification failed */
-    bool is_unread;  /* opening it failed temporarily (EIO, ESTALE): it may be
-                        good */
-    bool is_good;    /* it was written or verified by this process */
-    bool is_there;   /* used within a refresh */
+    bool is_read;     /* it was opened, so the members above are known */
+    bool is_damaged;  /* it could not be opened, or verification failed */
+    bool is_unread;   /* opening it failed temporarily (EIO, ESTALE): it may be
+                         good */
+    bool is_good;     /* it was written or verified by this process */
+    bool is_excluded; /* kept, and not counted by policies: set before
+                         vv_decide_listing */
 };
 
 struct vv_ledger {

@@ -61,9 +61,7 @@ static void explain_text(const void *self, const char *where, const void *bytes,
             size, about->size - 1);
     else
         vv_fail(error, VARVE_CALLBACK,
-            "%s: the text has no NUL in its %zu "
-            "bytes",
-            where, about->size);
+            "%s: the text has no NUL in its %zu bytes", where, about->size);
 }
 
 static const varve_state_callbacks text_callbacks = { save_text, load_text };
