@@ -133,8 +133,8 @@ static varve_status manager_save_carry_out(
     return m->job ? VARVE_OK : error->status;
 }
 
-/* A process that saves alone and holds the lock knows the entry of the new
- * file. */
+/* If a process saves alone and holds the lock, what it writes determines the
+ * entry of the new file. */
 static void note_entry(varve_manager *m, const struct saving *s,
     const struct vv_manager_metadata *metadata,
     const varve_manager_save_options *o)

@@ -1,5 +1,5 @@
-/* saved_entry.h - The entry of a checkpoint that this process has just saved,
- * known without listing the directory and reading the file.
+/* saved_entry.h - Makes the entry of a checkpoint that this process has just
+ * saved, without listing the directory or reading the file.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -33,8 +33,7 @@ enum vv_publish_flags {
     /* VARVE_MISUSE if the name is a symbolic link, because other files belong
      * to it */
     VV_PUBLISH_NO_LINK = 4,
-    /* The caller knows that there are no left-over temporary files: do not
-     * search for them */
+    /* Do not search for left-over temporary files: there are none */
     VV_PUBLISH_NO_SWEEP = 8,
 };
 

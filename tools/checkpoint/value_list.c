@@ -10,7 +10,7 @@
 #include "number_sort.h"
 #include "style.h"
 
-/* What values are ordered by; arrays that are not needed are NULL. */
+/* The keys of the values; arrays that are not needed are NULL. */
 struct value_keys {
     uint32_t *ids;
     const char **paths;

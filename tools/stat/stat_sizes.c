@@ -240,7 +240,7 @@ static void count_all(struct sizes *s)
 
 /* --- Order -------------------------------------------------------------- */
 
-/* What rows are ordered by. */
+/* The key that orders the rows. */
 struct row_keys {
     const char **paths;
     const uint64_t *bytes; /* NULL: rows are ordered by path */

@@ -39,8 +39,8 @@ struct column {
 
 enum table_stage { TABLE_FACTS, TABLE_ROWS, TABLE_MORE_FACTS };
 
-/* How a text table handles rows: keeps all until the end; only determines the
- * widths; prints each one, whose widths are known. */
+/* A table keeps its rows until the end, or a first pass measures their widths
+ * and a second one prints each row. */
 enum table_pass { TABLE_KEEP, TABLE_MEASURE, TABLE_PRINT };
 
 struct table {

@@ -1,4 +1,4 @@
-/* reader_names.h - Names and paths of the nodes of a reader.
+/* reader_names.h - Makes and returns names and paths of the nodes of a reader.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -9,7 +9,7 @@
 #include "manage_world.h"
 #include "manager.h"
 
-/* Asserts that a refresh that reads all files finds what the manager knows. */
+/* Asserts that a refresh that reads all files finds the listed entries. */
 static void check_entries(struct world *w, size_t count)
 {
     struct vv_entry known[16];
