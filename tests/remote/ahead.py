@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import subprocess
+import threading
 import time
 
 from base import (PROBE, VARVE, WRITER, Remote, make, path_of, probe, run,
@@ -195,7 +196,22 @@ class SentAtOnce(Store):
         self.assertEqual(self.store.most_flying, 10)
 
     def test_a_failed_part_fails_the_save(self):
-        self.rules.always, self.rules.only = '500', 'partNumber=3'
+        """Sends no further parts after a part has failed."""
+        third = 'partNumber=3&'
+        attempts = []
+        failed = threading.Event()
+
+        def answer_after_the_third(line):
+            if third in line:
+                attempts.append(line)
+                if len(attempts) == 2:
+                    failed.set()
+            elif 'partNumber' in line:
+                failed.wait(60)
+                time.sleep(0.5)
+
+        self.rules.always, self.rules.only = '500', third
+        self.rules.hook = answer_after_the_third
         self.write('VARVE_IO', 'unexpected response 500',
                    what=('40', str(PART), '7'), PROBE_ATTEMPTS='2')
         self.has_nothing()
