@@ -101,12 +101,10 @@ typedef struct varve_manager_options {
                                          borrowed until varve_manager_free */
     const varve_read_options *read;   /* options of the resume; NULL: default;
                                          borrowed until varve_manager_free */
-    varve_manager_initialize *initialize; /* called if there is no checkpoint;
-                                             may be NULL */
+    varve_manager_initialize *initialize; /* may be NULL */
     void *initialize_user;                /* argument of `initialize` */
-    const varve_comm *comm;    /* communicator of several processes; NULL: this
-                                  process alone; borrowed until
-                                  varve_manager_free */
+    const varve_comm *comm;    /* communicator; NULL: this process alone;
+                                  borrowed until varve_manager_free */
     const varve_level *levels; /* storage levels for copies, the fastest first
                                   (levels.h); copied */
     size_t level_count;        /* number of elements of `levels` */
@@ -130,6 +128,9 @@ typedef struct varve_manager_options {
      * are then kept and not counted by the policies; a later resume uses the
      * newest checkpoint. By default the first save fails with VARVE_EXISTS. */
     bool may_start_new_run;
+    /* Permit keep_best by another metric or direction than that in the ledger.
+     * By default varve_manager_new fails: the best would be deleted. */
+    bool may_change_metric;
     /* Seconds that varve_manager_new waits for the lock of another manager;
      * 0: it does not wait; negative: without limit. */
     double lock_seconds;
@@ -167,9 +168,8 @@ VARVE_API varve_manager *varve_manager_new(varve_node *root,
 
 /* Frees a manager and its restoration, and releases the lock.
  *
- * Waits for a pending save, whose failure the next save of the graph returns;
- * to get it, call varve_manager_wait first. The graph may be freed. Takes NULL.
- */
+ * Waits for a pending save. The next save of the graph returns its failure, as
+ * varve_manager_wait does. The graph may be freed. Takes NULL. */
 VARVE_API void varve_manager_free(varve_manager *manager);
 
 /* --- Resuming ----------------------------------------------------------- */

@@ -410,6 +410,7 @@ void vv_listing_clear(struct vv_listing *l)
     vv_release_string(a, l->directory);
     vv_release_string(a, l->prefix);
     vv_release_string(a, l->metric);
+    vv_release_string(a, l->other_metric);
     vv_release(a, l->entries, l->capacity * sizeof *l->entries);
     vv_buffer_clear(&l->gone);
     vv_buffer_clear(&l->path);
@@ -502,7 +503,13 @@ static varve_status listing_take_metric(struct vv_listing *l,
             return vv_fail_memory(error, "the name of a metric");
     }
     *is_same = strcmp(l->metric, ledger->metric) == 0;
-    return VARVE_OK;
+    vv_release_string(&l->context->allocator, l->other_metric);
+    l->other_metric = NULL;
+    if (*is_same)
+        return VARVE_OK;
+    l->other_metric = vv_copy_string(&l->context->allocator, ledger->metric);
+    return l->other_metric ? VARVE_OK
+                           : vv_fail_memory(error, "the name of a metric");
 }
 
 /* Adds an entry unless the listing has one of its file. */

@@ -33,6 +33,7 @@ struct vv_listing {
     char *directory; /* owned, as is what follows */
     char *prefix;
     char *metric;        /* NULL: not known yet */
+    char *other_metric;  /* metric of the ledger; NULL: `metric` */
     bool has_parity;     /* each file has a parity file, deleted with it */
     bool has_ledger;     /* the directory has a ledger */
     bool is_unconfirmed; /* no two listings of the directory agreed */

@@ -5,6 +5,7 @@
  */
 #include <varve/manager.h>
 
+#include <math.h>
 #include <string.h>
 
 #include "allocator.h"
@@ -91,19 +92,52 @@ static bool keeps_all(const varve_manager_options *o)
            !o->keep_best && !o->keep_bytes;
 }
 
+static const char *manager_open_end_of(const struct vv_policy *policy)
+{
+    return policy->best_is_larger ? "largest" : "smallest";
+}
+
+/* Fails if an earlier manager has kept its best checkpoints by another metric,
+ * or by the same in the other direction: `keep_best` would not keep them. */
+static varve_status manager_open_check_best(
+    const varve_manager *m, const struct vv_policy *earlier, varve_error *error)
+{
+    const struct vv_listing *l = &m->listing;
+    const char *metric = l->other_metric ? l->other_metric : l->metric;
+    bool has_best = false;
+    if (!m->policy.keep_best || !earlier->keep_best ||
+        m->options.may_change_metric || m->options.read_only ||
+        m->options.retention_from_ledger ||
+        (!l->other_metric &&
+            m->policy.best_is_larger == earlier->best_is_larger))
+        return VARVE_OK;
+    for (size_t i = 0; i < l->count && !has_best; i++)
+        has_best = l->entries[i].is_ours && !isnan(l->entries[i].metric);
+    return has_best ? vv_fail(error, VARVE_MISUSE,
+                          "%s: keep_best keeps the %s \"%s\", but earlier "
+                          "checkpoints were kept for the %s \"%s\", and would "
+                          "be deleted: use the earlier `metric` and "
+                          "`best_is_larger`, or pin the best checkpoints and "
+                          "set may_change_metric",
+                          l->directory, manager_open_end_of(&m->policy),
+                          l->metric, manager_open_end_of(earlier), metric)
+                    : VARVE_OK;
+}
+
 /* Reads the ledger and, if requested, its policy. */
 static varve_status take_options(
     varve_manager *m, const varve_manager_options *o, varve_error *error)
 {
-    struct vv_policy noted = { 0 };
+    struct vv_policy earlier = { 0 }, noted = { 0 };
     m->options = *o;
     m->options.prefix = m->listing.prefix;
     m->options.levels = NULL; /* they are copied */
     if (vv_has_nodes(&m->nodes))
         m->options.comm = &vv_comm_alone; /* each rank uses its own directory */
     if (vv_manager_leads(m))
-        VV_TRY(vv_manager_read_ledger(
-            m, o->retention_from_ledger ? &noted : NULL, error));
+        VV_TRY(vv_manager_read_ledger(m, &earlier, error));
+    if (o->retention_from_ledger)
+        noted = earlier;
     if (!m->listing.metric)
         m->listing.metric = vv_copy_string(&m->context.allocator, "metric");
     if (!m->listing.metric)
@@ -115,7 +149,7 @@ static varve_status take_options(
     m->policy = policy_of(o, &noted);
     if (!o->retention_from_ledger)
         m->listing.policy = m->policy;
-    return VARVE_OK;
+    return manager_open_check_best(m, &earlier, error);
 }
 
 static varve_status manager_lock_first(

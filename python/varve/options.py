@@ -127,6 +127,7 @@ class ManagerOptions(TypedDict, total=False):
     must_resume: bool
     may_resume_older: bool
     may_start_new_run: bool
+    may_change_metric: bool
     strict: bool
     run: str
 

@@ -108,7 +108,8 @@ TEST(manager, retention_options_are_recorded_in_the_ledger)
     cr_assert_str_eq(find(&p, 3).kept, "last 1, best 1 (accuracy 0.5)",
         "who prunes otherwise once leaves the note as it is");
     stop(&p);
-    start(&p, (varve_manager_options){ .keep_best = 1, .metric = "loss" });
+    start(&p, (varve_manager_options){
+        .keep_best = 1, .metric = "loss", .may_change_metric = true });
     cr_assert(isnan(find(&p, 3).metric), "it is not the loss");
     stop(&p);
 }

@@ -451,3 +451,56 @@ TEST(manager, a_deletion_without_any_metric_warns_of_keep_best)
     cr_assert_null(varve_manager_warning(p.manager));
     stop(&p);
 }
+
+/* Saves two checkpoints with the metric "loss", the better one first. */
+static void leave_a_best(struct program *p)
+{
+    start(p, (varve_manager_options){
+        .keep_last = 1, .keep_best = 1, .metric = "loss" });
+    for (int step = 1; step <= 2; step++)
+        save_with(p, step, &(varve_manager_save_options){
+            .has_metric = true, .metric = step });
+    stop(p);
+}
+
+TEST(manager, the_best_are_not_deleted_because_the_metric_has_another_name)
+{
+    struct program p;
+    varve_error error = { 0 };
+    varve_manager_options other[] = {
+        { .keep_last = 1, .keep_best = 1, .metric = "accuracy" },
+        { .keep_last = 1, .keep_best = 1, .metric = "loss",
+            .best_is_larger = true },
+    };
+    leave_a_best(&p);
+    varve_graph *graph = story_graph();
+    for (int i = 0; i < 2; i++) {
+        cr_assert_null(varve_manager_new(varve_graph_root(graph),
+            test_path("run"), &other[i], &error));
+        cr_assert_eq(error.status, VARVE_MISUSE);
+        cr_assert(story_is_one_line(&error) &&
+                  story_says(&error, "for the smallest \"loss\"") &&
+                  story_says(&error, "set may_change_metric"));
+    }
+    varve_graph_free(graph);
+    other[0].may_change_metric = true;
+    start(&p, other[0]);
+    resume(&p);
+    save_with(&p, 3, &(varve_manager_save_options){
+        .has_metric = true, .metric = 1 });
+    must_have(&p, "3");
+    stop(&p);
+    start(&p, other[0]);
+    stop(&p);
+}
+
+TEST(manager, a_metric_of_another_name_is_permitted_without_keep_best)
+{
+    struct program p;
+    leave_a_best(&p);
+    start(&p, (varve_manager_options){ .keep_last = 5, .metric = "accuracy" });
+    resume(&p);
+    save(&p, 3);
+    must_have(&p, "1 2 3");
+    stop(&p);
+}
