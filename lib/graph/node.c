@@ -173,3 +173,16 @@ const char *vv_node_text(const varve_node *node, char *text, size_t size)
     }
     return *t.at ? t.at : "(root)";
 }
+
+const char *vv_kind_text(varve_kind kind)
+{
+    static const char *const texts[] = {
+        [VARVE_NIL] = "nothing",
+        [VARVE_OBJECT] = "an object",
+        [VARVE_VARIABLE] = "a variable",
+        [VARVE_LIST] = "a list",
+        [VARVE_DICT] = "a dict",
+        [VARVE_STATE] = "a state",
+    };
+    return texts[kind];
+}

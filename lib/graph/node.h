@@ -96,6 +96,9 @@ void vv_node_notify_changed(varve_node *node);
  * "(root)". */
 const char *vv_node_text(const varve_node *node, char *text, size_t size);
 
+/* Returns the kind for messages: "an object". */
+const char *vv_kind_text(varve_kind kind);
+
 /* Returns the interned name of an edge, which contains its public name. */
 static inline const struct vv_name *vv_edge_name(const struct vv_edge *edge)
 {

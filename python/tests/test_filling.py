@@ -4,6 +4,7 @@ pending values.
 SPDX-License-Identifier: MIT
 """
 import collections
+import copy
 import os
 import random
 import unittest
@@ -110,6 +111,36 @@ class Filling(Test):
         fresh = {'a': [], 'b': None}
         varve.dry_run(fresh, self.path()).close()
         self.assertEqual(fresh, {'a': [], 'b': None})
+
+    def test_a_saved_none_replaces_values_without_a_type(self):
+        for value in ([], {}, (), 3.5, 4, True, 'text', [1], (1.5,), None):
+            with self.subTest(value=value):
+                varve.write({'x': None, 'w': np.ones(1)}, self.path())
+                fresh = {'x': value, 'w': np.zeros(1)}
+                with varve.restore(fresh, self.path()) as restoration:
+                    restoration.assert_consumed()
+                self.assertIsNone(fresh['x'])
+        for value in (np.ones(2), ['text'], {'a': 1}):
+            fresh = {'x': value, 'w': np.zeros(1)}
+            with self.fails((varve.MismatchError, varve.UnmatchedError), 'x'):
+                with varve.restore(fresh, self.path()) as restoration:
+                    restoration.assert_consumed()
+
+    def test_a_value_of_another_kind_replaces_a_restored_one(self):
+        """The file has an object in its place, which the program had."""
+        for first, later in ((None, 3.5), (None, 'text'), (None, [1.5]),
+                             (None, (1, 2)), (None, np.ones(2)), ([], 3.5),
+                             ([], 'text'), ([], [1, 2]), ({}, 4)):
+            with self.subTest(first=first, later=later):
+                path = self.path(f'{first}-{later}')
+                for end in (3, 6):
+                    ckpt = varve.Checkpoint(w=np.zeros(1), x=copy.copy(first))
+                    with varve.Run(ckpt, path, interval_steps=1) as run:
+                        for step in run.steps(end):
+                            if step == 5:
+                                ckpt.x = later
+                saved = varve.load(path)['x']
+                np.testing.assert_array_equal(saved, later)
 
     def test_objects_are_created_by_the_program_only(self):
         varve.write({'layers': [Layer(1), Layer(2)], 'none': Layer(3)},

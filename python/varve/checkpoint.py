@@ -12,7 +12,7 @@ from ._native import ffi, lib
 from .callbacks import Callbacks
 from .communicator import Communicator, together
 from .errors import Error, Status, call, file_path, refuse
-from .filling import call_with_ints, fill, planned_path
+from .filling import call_with_types, fill, planned_path
 from .fitting import check_fit
 from .graph import Arrival, Graph
 from .options import Options, read_options, write_options
@@ -98,7 +98,7 @@ class Files:
                 with together(comm):
                     if filled or self.graph.unfolded:
                         self.graph.sync(to_fill=True)
-                handle = call_with_ints(
+                handle = call_with_types(
                     lambda: self._read_into(how, path, comm, options),
                     self.graph, comm,
                     lambda: planned_path(self.graph, file_path(path), options),

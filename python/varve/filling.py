@@ -31,7 +31,7 @@ from .survey import (ArrayPart, Part, Survey, is_none_tagged,
 if TYPE_CHECKING:
     from .graph import Graph
 
-__all__ = ['Filled', 'call_with_ints', 'check_new_objects', 'fill',
+__all__ = ['Filled', 'call_with_types', 'check_new_objects', 'fill',
            'fill_late', 'may_have', 'planned_path']
 
 SCALARS = (*NUMBERS, str, bytes, type(None))
@@ -75,6 +75,9 @@ class Filling:
         for part in parts:
             if not is_fillable(part):  # filled at another place
                 continue
+            if self._make_none(part):
+                changed = True
+                continue
             if part.maker or (part.is_list and all(
                     type(child) in SCALARS for child in part.holder)):
                 changed |= self._fit_list(part)
@@ -88,14 +91,16 @@ class Filling:
         if changed:
             put_tuples(list(self._survey.parts.values()), self._filled.note)
 
-    def fit_ints(self) -> bool:
-        """Replaces each int by that of the file if only one of them is saved
-        as text."""
+    def fit_types(self) -> bool:
+        """Replaces each value by None if None was saved, and each int by that
+        of the file if only one of them is saved as text."""
         changed = False
-        for part, name, value in ints_of(self._survey):
+        for part, name, value in values_of(self._survey):
             node = self._find(part, name)
-            if node is None or not is_saved_int(node) \
-                    or (node.type == 'string') == is_large(value):
+            if node is None or not (
+                    is_none_tagged(node.tags)
+                    or type(value) is int and is_saved_int(node)
+                    and (node.type == 'string') != is_large(value)):
                 continue
             self._put(part, name, self._made(node), value)
             changed = True
@@ -199,6 +204,16 @@ class Filling:
         part.value.update(self._made(node))
         return True
 
+    def _make_none(self, part: Part) -> bool:
+        """Replaces an empty list, tuple or dict by None if that was saved."""
+        if part.maker or part.holder or not part.home:
+            return False
+        node = self._find(part)
+        if node is None or not is_none_tagged(node.tags):
+            return False
+        put(part, None, self._filled.note)
+        return True
+
     def _fill_nones(self, part: Part) -> bool:
         changed = False
         for name in names_of_none(part):
@@ -232,16 +247,16 @@ def names_of_none(part: Part) -> List[Any]:
             if child is None]
 
 
-def ints_of(survey: Survey) -> Iterator[Tuple[Part, Any, int]]:
-    """Yields the ints of lists, dicts and objects, with the part and the name
-    of each."""
+def values_of(survey: Survey) -> Iterator[Tuple[Part, Any, Any]]:
+    """Yields the numbers, strings, lists and tuples in lists, dicts and
+    objects, with the part and the name of each."""
     for part in survey.parts.values():
         if type(part) is ArrayPart or part.maker or part.is_none \
                 or part.is_of_state:
             continue
         for name, value in list(enumerate(part.holder) if part.is_list
                                 else named_children(part).items()):
-            if type(value) is int:
+            if type(value) in (*SCALARS, list, tuple) and value is not None:
                 yield part, name, value
 
 
@@ -369,12 +384,12 @@ def fill(graph: 'Graph', survey: Survey, path: Callable[[], Optional[str]],
     return filled
 
 
-def call_with_ints(attempt: Callable[[], Any], graph: 'Graph',
+def call_with_types(attempt: Callable[[], Any], graph: 'Graph',
                    comm: Optional[Communicator],
                    path: Callable[[], Optional[str]], options: Options,
                    filled: Filled) -> Any:
     """Returns attempt(), which reads the file at path(). If a value does not
-    fit, replaces ints of the program that can be the reason, and calls it
+    fit, replaces values of the program that can be the reason, and calls it
     again."""
     try:
         return attempt()
@@ -382,7 +397,7 @@ def call_with_ints(attempt: Callable[[], Any], graph: 'Graph',
         if failure.status != Status.MISMATCH:
             raise
         with together(comm):
-            fits = fit_ints(graph, path(), options, filled)
+            fits = fit_types(graph, path(), options, filled)
         if not (comm.any(fits) if comm else fits):
             raise
         with together(comm):
@@ -390,17 +405,18 @@ def call_with_ints(attempt: Callable[[], Any], graph: 'Graph',
         return attempt()
 
 
-def fit_ints(graph: 'Graph', path: Optional[str], options: Options,
-             filled: Filled) -> bool:
-    """Replaces ints that could not be restored, because an int outside int64
-    is saved as text and others are not. Returns False if there are none."""
+def fit_types(graph: 'Graph', path: Optional[str], options: Options,
+              filled: Filled) -> bool:
+    """Replaces values that could not be restored: by None, which has no type,
+    and ints, because one outside int64 is saved as text and others are not.
+    Returns False if there are none."""
     if path is None:
         return False
     survey = graph.sync(to_fill=True)
     try:
         with Reader(path, bool(options.struct.salvage.on)) as reader:
             return Filling(reader, survey, options, filled,
-                           graph.unfolded).fit_ints()
+                           graph.unfolded).fit_types()
     except Error:
         return False
 

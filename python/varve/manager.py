@@ -13,7 +13,7 @@ from ._native import ffi, lib
 from .checkpoint import Checkpoint, Files, Path, guarded
 from .communicator import Communicator, together
 from .errors import MismatchError, Status, UnmatchedError, file_path, text
-from .filling import call_with_ints, check_new_objects, fill
+from .filling import call_with_types, check_new_objects, fill
 from .fitting import check_fit
 from .graph import Graph
 from .options import (ManagerOptions, Options, ReadOptions, WriteOptions,
@@ -205,7 +205,7 @@ class Manager:
                     graph.sync(to_fill=True)
                 if newest:
                     check_fit(graph, file_path(newest), self._read)
-            call_with_ints(
+            call_with_types(
                 lambda: self._call(lib.varve_manager_resume, self.handle),
                 graph, self._comm, lambda: newest, self._read, filled)
         except BaseException:

@@ -98,7 +98,8 @@ TEST(dropping_pending, a_dropped_object_is_reported_when_restored_again)
     varve_node *object = story_object(root, "a");
     cr_assert_ok(varve_restore_again(r, object, &error), error);
     varve_remove(object);
-    add_unfit(root, &a);
+    story_add(root, "a", &a);
+    cr_assert_ok(varve_graph_check(graph, &error), error);
     varve_restoration_free(r);
     varve_graph_free(graph);
 }

@@ -390,3 +390,32 @@ TEST(offered_once, an_edge_removed_by_the_program_is_not_added_again)
     varve_restoration_free(r);
     varve_graph_free(graph);
 }
+
+/* --- Another kind in the place of an object ------------------------------ */
+
+TEST(offered_once, a_variable_in_place_of_a_restored_object_is_new)
+{
+    float w = 1, best = 7;
+    varve_error error = { 0 };
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    story_add(root, "w", &w);
+    story_object(root, "best");
+    story_write(root, "g");
+    w = 0;
+    varve_restoration *r = story_read(root, "g", NULL);
+    cr_assert_eq(w, 1);
+    varve_untrack(root, "best");
+    story_add(root, "best", &best);
+    cr_assert_eq(best, 7);
+    cr_assert_ok(varve_graph_check(graph, &error), error);
+    cr_assert_eq(varve_pending_count(r), 0);
+    story_write(root, "h");
+    varve_restoration_free(r);
+    best = 0;
+    r = story_read(root, "h", NULL);
+    cr_assert_eq(best, 7);
+    story_consumed(r);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}

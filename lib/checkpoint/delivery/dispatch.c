@@ -12,6 +12,7 @@
 #include "delivery_state.h"
 #include "fixed.h"
 #include "late_value.h"
+#include "node.h"
 #include "own_part.h"
 #include "private.h"
 #include "salvage.h"
@@ -167,6 +168,8 @@ varve_status vv_deliver(struct vv_delivery *d, varve_error *error)
     return status;
 }
 
+#define NONE_TAG "none" /* tag of an object that represents Python's None */
+
 /* Descriptions of both sides of a mismatch. */
 struct sides {
     char saved[VV_PART_TEXT_SIZE];
@@ -180,13 +183,13 @@ static void describe_saved(
 {
     varve_slice part;
     uint32_t value = vv_value_of(d->pairing, file);
-    strcpy(sides->saved, "an object");
-    if (value == VV_NONE)
+    varve_kind kind = vv_index_kind(vv_index_of(d->pairing), file);
+    bool is_none = vv_index_has_tag(vv_index_of(d->pairing), file, NONE_TAG);
+    strcpy(sides->saved, is_none ? "None" : vv_kind_text(kind));
+    if (value == VV_NONE || kind == VARVE_STATE)
         return;
     const varve_tensor saved = vv_saved(d->pairing, value);
-    if (vv_index_kind(vv_index_of(d->pairing), file) == VARVE_STATE)
-        strcpy(sides->saved, "state");
-    else if (vv_saved_part(d->pairing, value, &part))
+    if (vv_saved_part(d->pairing, value, &part))
         vv_part_text(&saved, &part, sides->saved);
     else
         varve_tensor_text(&saved, sides->saved);
@@ -205,7 +208,7 @@ static void dispatch_describe(const struct vv_delivery *d,
         value != VV_NONE && vv_saved_part(d->pairing, value, NULL);
     sides->before = part && !is_of_part ? "a slice of " : "";
     sides->after = "";
-    strcpy(sides->wanted, node->kind == VARVE_STATE ? "state" : "an object");
+    strcpy(sides->wanted, vv_kind_text(node->kind));
     describe_saved(d, pair->file, sides);
     if (part && is_of_part) {
         vv_part_text(&node->variable->tensor, part, sides->wanted);

@@ -159,6 +159,16 @@ static bool take_place(struct vv_matching *m, varve_node *node, uint32_t file,
     return false;
 }
 
+/* Returns true if a variable or state takes the name of an object that was
+ * matched and then removed by the program. The file has nothing for it. */
+static bool binding_replaces_object(
+    const struct vv_matching *m, const varve_node *node, uint32_t file)
+{
+    return (node->variable || node->kind == VARVE_STATE) &&
+           vv_value_of(m->pairing, file) == VV_NONE &&
+           m->pairing->matches.is_past[file];
+}
+
 void vv_bind(struct vv_matching *m, varve_node *node, uint32_t file,
     enum vv_match_rank how)
 {
@@ -167,7 +177,8 @@ void vv_bind(struct vv_matching *m, varve_node *node, uint32_t file,
         improve(m, node, file, how);
         return;
     }
-    if (!vv_matching_reserve_numbers(m) || !take_place(m, node, file, how))
+    if (!vv_matching_reserve_numbers(m) || !take_place(m, node, file, how) ||
+        binding_replaces_object(m, node, file))
         return;
     vv_set_holder(matches, file, node);
     if (vv_file_node_of(matches, node) == VV_NONE)

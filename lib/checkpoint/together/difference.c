@@ -67,8 +67,6 @@ static void difference_add_nodes(struct vv_buffer *lines,
     const struct vv_save_plan *save_plan, const struct vv_index *index,
     struct vv_saved_paths *paths, struct vv_buffer *path)
 {
-    static const char *const kinds[] = { "nothing", "an object", "a variable",
-        "a list", "a dict", "a state" };
     uint32_t value = 0;
     size_t extents = 0;
     size_t privates;
@@ -86,7 +84,7 @@ static void difference_add_nodes(struct vv_buffer *lines,
         else if (privates > 0 && private->place == i)
             vv_buffer_add_string(lines, "a private object");
         else
-            vv_buffer_add_string(lines, kinds[vv_index_kind(index, i)]);
+            vv_buffer_add_string(lines, vv_kind_text(vv_index_kind(index, i)));
         if (has_value &&
             (is_state || index->value_dtypes[value] == VARVE_STRING))
             difference_add_size(lines, index, value);

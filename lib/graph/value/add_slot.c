@@ -14,18 +14,6 @@
 #include "slot.h"
 #include "variable.h"
 
-static const char *kind_text(const varve_node *node)
-{
-    static const char *const texts[] = {
-        [VARVE_OBJECT] = "an object",
-        [VARVE_VARIABLE] = "a variable",
-        [VARVE_LIST] = "a list",
-        [VARVE_DICT] = "a dict",
-        [VARVE_STATE] = "a state",
-    };
-    return texts[node->kind];
-}
-
 /* Records that a node is not a variable that can have slots. `where` is the
  * path of the owner. */
 static void add_slot_refuse(varve_graph *graph, const char *where,
@@ -49,7 +37,7 @@ static void add_slot_refuse(varve_graph *graph, const char *where,
     else
         vv_graph_error(graph, VARVE_MISUSE,
             "%s: slot \"%.200s\": %s is %s, not a variable", where, name, path,
-            kind_text(node));
+            vv_kind_text(node->kind));
 }
 
 /* Returns true if a slot with this name can be added. Otherwise records an

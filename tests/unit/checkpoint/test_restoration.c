@@ -273,7 +273,7 @@ static void check_late(varve_restoration *r, const char *path, long n)
         "3 variables have another type or shape",
         "wrong: saved float32[2], the program has float32[3]",
         "object: saved an object, the program has float32[1]",
-        "state: saved state, the program has float32[1]"
+        "state: saved a state, the program has float32[1]"
     };
     varve_error error = { 0 };
     varve_status status = varve_restoration_retry(r, &error);
