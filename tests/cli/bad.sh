@@ -183,6 +183,30 @@ complains 2 'varve: ls: --sort: must be path|bytes|offset' \
 complains 2 'varve: graph: --svg: must be tree|icicle' \
     graph --svg=pie sample.varve
 complains 2 'varve: ls: unexpected argument' ls sample.varve many.varve
+complains 2 "varve: prune: --keep-last: must be a number N of at least 1, found" \
+    prune --keep-last=0 .
+complains 2 'varve: prune: --keep-bytes: must be a size' prune --keep-bytes=0 .
+
+complains 3 'varve: cannot open: managed@newest: no checkpoint has this name' \
+    ls managed@newest
+has 'hint: DIRECTORY@ must be followed by latest, latest-valid, best' err
+
+# Patterns that match nothing.
+complains 1 'varve: no path matches: sample.varve: modle' \
+    ls -I modle sample.varve
+complains 1 'varve: no path matches: sample.varve: modle' \
+    ls -I model -I modle sample.varve
+complains 1 'varve: no path matches: sample.varve: modle' \
+    show --all -I modle sample.varve
+complains 1 'varve: no path matches: sample.varve: modle' \
+    stat -I modle sample.varve
+complains 1 'varve: no path matches: sample.varve: modle' \
+    stat --values -I modle sample.varve
+complains 1 'varve: no path matches: sample.varve: modle' \
+    graph --dot -I modle sample.varve
+ends 1 diff -I modle sample.varve sample.varve
+has 'varve: no path matches: modle' err
+ends 0 ls -X modle sample.varve
 complains 2 'varve: graph: --svg, --dot, --mermaid, --html and --json' \
     graph --dot --svg sample.varve
 has 'hint: varve help graph' err

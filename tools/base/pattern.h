@@ -21,9 +21,19 @@ struct pattern_list {
 /* Returns false if the list is full. */
 bool pattern_add(struct pattern_list *list, const char *text, bool include);
 
+/* The patterns of a list that have matched a path. Zeroed: none. */
+struct pattern_matches {
+    bool matched[MOST_PATTERNS];
+};
+
 /* Returns true if the list selects a path: the last matching pattern decides.
  * If none matches, the path is selected unless the first pattern is an
- * include. */
-bool pattern_selects(const struct pattern_list *list, const char *path);
+ * include. Notes the patterns that match in `matches`, which can be NULL. */
+bool pattern_selects(const struct pattern_list *list, const char *path,
+    struct pattern_matches *matches);
+
+/* Returns the first include that has matched no path, or NULL. */
+const char *pattern_unmatched(
+    const struct pattern_list *list, const struct pattern_matches *matches);
 
 #endif

@@ -113,7 +113,8 @@ static bool selects_alias(
     char *path = name ? malloc(size) : NULL;
     if (path)
         snprintf(path, size, "%s%s%s", parent, *parent ? "/" : "", name);
-    bool selects = !path || pattern_selects(&outline->view->patterns, path);
+    bool selects =
+        !path || pattern_selects(&outline->view->patterns, path, NULL);
     free(path);
     free(name);
     free(parent);
@@ -188,12 +189,13 @@ const struct view view_of_all = { .depth = UINT64_MAX, .limit = UINT64_MAX };
 
 /* --- Construction --------------------------------------------------------- */
 
-static bool selects(const struct outline *outline, uint32_t node)
+static bool selects(struct outline *outline, uint32_t node)
 {
     if (outline->view->patterns.count == 0)
         return true;
     char *path = outline_path(outline, node);
-    bool selected = !path || pattern_selects(&outline->view->patterns, path);
+    bool selected = !path || pattern_selects(&outline->view->patterns, path,
+                                 &outline->matches);
     free(path);
     return selected;
 }

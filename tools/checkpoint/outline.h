@@ -65,6 +65,7 @@ struct outline {
     size_t folded_nodes;
     size_t folded_names;        /* number of further names that are not shown */
     struct outline_node *nodes; /* by node ID */
+    struct pattern_matches matches; /* of the patterns of the view */
 };
 
 /* A branch of a node: an edge or, after all edges, a slot. */

@@ -72,7 +72,7 @@ static bool is_listed(
     const struct outline *outline, const varve_saved_node *node)
 {
     return outline_has(outline, node->id) && node->value.dtype &&
-           pattern_selects(&outline->view->patterns, node->path);
+           pattern_selects(&outline->view->patterns, node->path, NULL);
 }
 
 uint32_t *value_list(

@@ -12,11 +12,11 @@
 
 enum option_kind {
     OPTION_FLAG,   /* bool */
-    OPTION_NUMBER, /* uint64_t */
-    OPTION_MOST,   /* like OPTION_NUMBER; UINT64_MAX if not given */
+    OPTION_NUMBER, /* uint64_t of at least 1; 0: not given */
+    OPTION_MOST,   /* uint64_t; UINT64_MAX: not given */
     OPTION_TEXT,   /* const char * */
     OPTION_TEXTS,  /* struct text_list */
-    OPTION_SIZE,   /* uint64_t: a number with a unit */
+    OPTION_SIZE,   /* uint64_t: a number with a unit, more than 0 */
     /* unsigned: one more than the index of the word in `argument`, or 0. If
      * `argument` begins with "[", the word can be omitted, which selects the
      * first */

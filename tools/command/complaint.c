@@ -89,6 +89,11 @@ static const char *hint_of(
                    strstr(error->message, "required key");
     switch (error->status) {
     case VARVE_TOO_NEW: return is_ours ? "use a newer varve" : NULL;
+    case VARVE_NOT_FOUND:
+        return strchr(error->message, '@')
+                   ? "DIRECTORY@ must be followed by latest, latest-valid, "
+                     "best or a number"
+                   : NULL;
     case VARVE_TRUNCATED:
         return can_repair(settings, error)
                    ? "the file is incomplete: use another copy or an older "
@@ -156,6 +161,15 @@ int complain_not_found(const struct settings *settings, const char *what,
                                   .file = file,
                                   .why = why,
                                   .hint = hint });
+}
+
+int complain_unmatched(const struct settings *settings, const char *file,
+    const struct pattern_list *patterns, const struct pattern_matches *matches)
+{
+    const char *pattern = pattern_unmatched(patterns, matches);
+    return pattern ? complain_not_found(settings, "no path matches", file,
+                         pattern, "to list all paths, use varve ls")
+                   : OUTCOME_DONE;
 }
 
 int complain_system(

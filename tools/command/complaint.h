@@ -8,6 +8,7 @@
 
 #include <varve/error.h>
 
+#include "pattern.h"
 #include "settings.h"
 
 struct complaint {
@@ -34,6 +35,11 @@ int complain_status_hint(const struct settings *settings, const char *what,
  * `hint` can be NULL. */
 int complain_not_found(const struct settings *settings, const char *what,
     const char *file, const char *why, const char *hint);
+
+/* Prints that an include pattern has matched no path of `file`, and returns
+ * OUTCOME_NO. Returns OUTCOME_DONE if there is none. `file` can be NULL. */
+int complain_unmatched(const struct settings *settings, const char *file,
+    const struct pattern_list *patterns, const struct pattern_matches *matches);
 
 /* Prints the error of a failed system call from errno. */
 int complain_system(

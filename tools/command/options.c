@@ -111,10 +111,12 @@ static bool apply(
     switch (row->kind) {
     case OPTION_FLAG: *(bool *)field = true; return true;
     case OPTION_NUMBER:
+        return parse_number(argument, field) && *(uint64_t *)field > 0;
     case OPTION_MOST: return parse_number(argument, field);
     case OPTION_TEXT: *(const char **)field = argument; return true;
     case OPTION_TEXTS: return add_text(field, argument);
-    case OPTION_SIZE: return size_parse(argument, field);
+    case OPTION_SIZE:
+        return size_parse(argument, field) && *(uint64_t *)field > 0;
     case OPTION_WORD:
         *(unsigned *)field =
             argument ? word_position(row->argument, argument) : 1;
@@ -140,11 +142,12 @@ static int bad_argument(const struct settings *settings,
             argument);
     const char *words = row->argument + strspn(row->argument, "[=");
     int size = (int)strcspn(words, "]");
-    return complain_usage(settings, "--%s: must be %s%.*s, found '%s'",
+    return complain_usage(settings, "--%s: must be %s%.*s%s, found '%s'",
         row->name,
         row->kind == OPTION_NUMBER || row->kind == OPTION_MOST ? "a number "
                                                                : "",
-        size, words, argument);
+        size, words, row->kind == OPTION_NUMBER ? " of at least 1" : "",
+        argument);
 }
 
 /* Prints an error about an option that getopt_long rejected: the letter, or

@@ -74,6 +74,7 @@ struct diff {
     char *path_a;
     bool stops;
     int outcome;
+    struct pattern_matches matches;
 };
 
 /* --- Options ------------------------------------------------------------ */
@@ -284,7 +285,8 @@ static void look_at(struct diff *d, const struct side *s, size_t entry)
     const struct pattern_list *patterns = &d->options->patterns;
     d->at = s;
     d->entry = entry;
-    if (patterns->count && !pattern_selects(patterns, path_here(d)))
+    if (patterns->count &&
+        !pattern_selects(patterns, path_here(d), &d->matches))
         ;
     else if (s->entries[entry].other == OUTLINE_NONE)
         add_only(d);
@@ -398,6 +400,9 @@ static int compare(struct diff *d)
     progress_bar_clear(&d->bar);
     answer_end(&d->answer);
     int outcome = d->outcome;
+    if (outcome == OUTCOME_DONE && !d->stops)
+        outcome = complain_unmatched(
+            d->settings, NULL, &d->options->patterns, &d->matches);
     if (outcome == OUTCOME_DONE && answer_differs(&d->answer))
         outcome = OUTCOME_NO;
     return diff_page_end(d->page, outcome);

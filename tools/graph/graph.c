@@ -89,8 +89,8 @@ static bool draw(const struct graph_options *options,
     return graph_tree(settings, outline, to);
 }
 
-static int draw_target(
-    const struct graph_options *options, struct target *target)
+static int draw_target(const struct graph_options *options, const char *file,
+    struct target *target)
 {
     const struct settings *settings = &options->settings;
     struct outline outline;
@@ -99,7 +99,10 @@ static int draw_target(
     if (!(settings->json ? outline_make : outline_make_folded)(
             &outline, target->reader, target->node.id, &options->view))
         return complain_memory(settings);
-    int outcome = output_open(settings, options->to.path, &output);
+    int outcome = complain_unmatched(
+        settings, file, &options->view.patterns, &outline.matches);
+    if (outcome == OUTCOME_DONE)
+        outcome = output_open(settings, options->to.path, &output);
     if (outcome == OUTCOME_DONE) {
         warn_of_many(options, &outline);
         if (!draw(options, &outline, output.stream))
@@ -145,7 +148,7 @@ static int run(const void *given, int count, char **operands)
     if (outcome != OUTCOME_DONE)
         return outcome;
     outcome = options->html ? draw_page(options, &target)
-                            : draw_target(options, &target);
+                            : draw_target(options, operands[0], &target);
     target_close(&target);
     return outcome;
 }

@@ -53,13 +53,16 @@ static int run(const void *given, int count, char **operands)
     /* tables and output for programs are never folded */
     if ((settings->json || as_table ? outline_make : outline_make_folded)(
             &outline, target.reader, target.node.id, &options->view)) {
-        done = settings->json ? ls_json(settings, &outline)
-               : as_table     ? ls_table(settings, &outline)
-                              : ls_tree(settings, &outline);
+        outcome = complain_unmatched(
+            settings, operands[0], &options->view.patterns, &outline.matches);
+        done = outcome          ? true
+               : settings->json ? ls_json(settings, &outline)
+               : as_table       ? ls_table(settings, &outline)
+                                : ls_tree(settings, &outline);
         outline_clear(&outline);
     }
     target_close(&target);
-    return done ? OUTCOME_DONE : complain_memory(settings);
+    return done ? outcome : complain_memory(settings);
 }
 
 const struct command ls_command = {

@@ -147,7 +147,8 @@ static int show_values(struct subject *s, const struct outline *selected)
     return outcome;
 }
 
-static int show_all(const struct show_options *options, struct target *target)
+static int show_all(
+    const struct show_options *options, const char *file, struct target *target)
 {
     const struct settings *settings = &options->settings;
     struct view view = options->view;
@@ -162,11 +163,16 @@ static int show_all(const struct show_options *options, struct target *target)
     view.depth = view.limit = UINT64_MAX;
     if (!outline_make(&selected, target->reader, target->node.id, &view))
         return complain_memory(settings);
-    bool is_made = outline_make(&s.outline, target->reader, 0, &view_of_all);
     int outcome =
-        is_made ? show_values(&s, &selected) : complain_memory(settings);
-    if (is_made)
-        outline_clear(&s.outline);
+        complain_unmatched(settings, file, &view.patterns, &selected.matches);
+    if (outcome == OUTCOME_DONE) {
+        if (outline_make(&s.outline, target->reader, 0, &view_of_all)) {
+            outcome = show_values(&s, &selected);
+            outline_clear(&s.outline);
+        } else {
+            outcome = complain_memory(settings);
+        }
+    }
     outline_clear(&selected);
     return outcome;
 }
@@ -186,7 +192,7 @@ static int run(const void *given, int count, char **operands)
         outcome =
             complain_usage(settings, "--include and --exclude need --all");
     else
-        outcome = options->all ? show_all(options, &target)
+        outcome = options->all ? show_all(options, operands[0], &target)
                                : show_node(options, &target);
     target_close(&target);
     return outcome;

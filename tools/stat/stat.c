@@ -36,8 +36,8 @@ static const struct option_row option_rows[] = {
 
 /* Prints the answer. For sizes, the depth determines only the subtrees; all
  * nodes are counted. */
-static int answer(
-    const struct stat_options *options, const struct target *target)
+static int answer(const struct stat_options *options, const char *file,
+    const struct target *target)
 {
     struct view whole = options->view;
     struct outline outline;
@@ -45,7 +45,10 @@ static int answer(
         whole.depth = UINT64_MAX;
     if (!outline_make(&outline, target->reader, target->node.id, &whole))
         return complain_memory(&options->settings);
-    int outcome = options->values ? stat_values(options, &outline)
+    int outcome = complain_unmatched(
+        &options->settings, file, &whole.patterns, &outline.matches);
+    if (outcome == OUTCOME_DONE)
+        outcome = options->values ? stat_values(options, &outline)
                                   : stat_sizes(options, &outline);
     outline_clear(&outline);
     return outcome;
@@ -65,7 +68,7 @@ static int run(const void *given, int count, char **operands)
     int outcome = target_open(settings, operands[0], &target);
     if (outcome != OUTCOME_DONE)
         return outcome;
-    outcome = answer(options, &target);
+    outcome = answer(options, operands[0], &target);
     target_close(&target);
     return outcome;
 }

@@ -206,7 +206,7 @@ static void note_largest(struct sizes *s, const varve_saved_node *node)
     size_t at = s->largest_count;
     if (!node->has_value || !node->value.dtype ||
         (at == MOST_LARGEST && !is_larger(&value, &s->largest[at - 1])) ||
-        !pattern_selects(patterns, node->path))
+        !pattern_selects(patterns, node->path, NULL))
         return;
     if (at < MOST_LARGEST)
         s->largest_count++;
