@@ -183,11 +183,11 @@ complains 2 'varve: ls: --sort: must be path|bytes|offset' \
 complains 2 'varve: graph: --svg: must be tree|icicle' \
     graph --svg=pie sample.varve
 complains 2 'varve: ls: unexpected argument' ls sample.varve many.varve
-complains 2 "varve: prune: --keep-last: must be a number N of at least 1, found" \
+complains 2 'varve: prune: --keep-last: must be a number N of at least 1' \
     prune --keep-last=0 .
 complains 2 'varve: prune: --keep-bytes: must be a size' prune --keep-bytes=0 .
 
-complains 3 'varve: cannot open: managed@newest: no checkpoint has this name' \
+complains 3 'varve: cannot open: managed@newest: no checkpoint has this ' \
     ls managed@newest
 has 'hint: DIRECTORY@ must be followed by latest, latest-valid, best' err
 
