@@ -248,7 +248,8 @@ varve_status vv_check_list(
                      count);
 }
 
-static const char cut[] = "\n(the message is cut; the report has all lines)";
+static const char cut[] =
+    "\n(the message is cut; the report of varve_dry_run has all lines)";
 
 bool vv_error_add_line(varve_error *error, const char *format, ...)
 {

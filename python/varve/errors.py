@@ -136,6 +136,7 @@ REMEDIES = (
     ('to add one value under a second name, use varve_track',
      'to save one array under two names, set the same object under both'),
     ('rename.file: ', 'rename_file: '),
+    ('report of varve_dry_run', 'report of varve.dry_run'),
 )
 
 

@@ -233,11 +233,12 @@ static void describe_processes(const struct vv_delivery *d,
 
 varve_status vv_fail_mismatched(struct vv_delivery *d, varve_error *error)
 {
+    static const char hint[] = "hint: the read options `cast`, `reshape` and "
+                               "`resize` permit other types and shapes";
     size_t count;
     const struct vv_pair *pairs = vv_pairs(&d->mismatched, &count);
-    vv_fail(error, VARVE_MISMATCH,
-        "%s: %zu variable%s another type or shape than in the checkpoint:",
-        d->file->path, count, count == 1 ? " has" : "s have");
+    varve_error lines = { 0 };
+    bool can_convert = false;
     for (size_t i = 0; i < count; i++) {
         char path[256];
         struct sides sides;
@@ -246,10 +247,20 @@ varve_status vv_fail_mismatched(struct vv_delivery *d, varve_error *error)
         if (vv_private_of(node) &&
             vv_value_of(d->pairing, pairs[i].file) == VV_NONE)
             describe_processes(d, &pairs[i], &sides);
-        if (!vv_error_add_line(error, "  %s: saved %s, the program has %s%s%s",
+        can_convert |= node->variable && !*sides.after &&
+                       vv_index_kind(vv_index_of(d->pairing), pairs[i].file) ==
+                           VARVE_VARIABLE;
+        if (!vv_error_add_line(&lines, "  %s: saved %s, the program has %s%s%s",
                 vv_node_text(node, path, sizeof path), sides.saved,
                 sides.before, sides.wanted, sides.after))
             break;
     }
+    vv_fail(error, VARVE_MISMATCH,
+        "%s: %zu variable%s another type or shape than in the checkpoint:",
+        d->file->path, count, count == 1 ? " has" : "s have");
+    if (can_convert)
+        vv_error_add_lines_and_last(error, lines.message, hint);
+    else
+        vv_error_add_lines(error, lines.message);
     return VARVE_MISMATCH;
 }

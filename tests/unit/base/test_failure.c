@@ -9,7 +9,8 @@
 
 #include "failure.h"
 
-static const char cut[] = "\n(the message is cut; the report has all lines)";
+static const char cut[] =
+    "\n(the message is cut; the report of varve_dry_run has all lines)";
 
 /* Returns a text of `size` bytes that repeats a two-byte character. */
 static const char *wide_text(size_t size)
