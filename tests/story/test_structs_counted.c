@@ -148,3 +148,33 @@ TEST(structs, resume_a_table_of_any_shape)
         free(fresh.cells);
     }
 }
+
+struct fixed_box {
+    int count;
+    struct layer *all;
+};
+
+static const varve_field fixed_box_fields[] = {
+    VARVE_FIELD(struct fixed_box, count),
+    VARVE_FIELD_STRUCTS_AT(struct fixed_box, all, layer_fields, count),
+    VARVE_FIELDS_END,
+};
+
+TEST(structs, name_room_if_a_count_differs)
+{
+    struct layer layers[2] = { { 0, 0, 1, NULL }, { 0, 0, 1, NULL } };
+    struct fixed_box two = { 2, layers }, none = { 0, NULL };
+    varve_error error;
+    varve_graph *graph = story_graph();
+    varve_add_struct(varve_graph_root(graph), "box", fixed_box_fields, &two);
+    story_write(varve_graph_root(graph), "f");
+    varve_graph_free(graph);
+    graph = story_graph();
+    varve_add_struct(varve_graph_root(graph), "box", fixed_box_fields, &none);
+    story_refused(varve_graph_root(graph), "f", NULL, VARVE_MISMATCH, &error);
+    cr_assert(story_says(&error, "box/count: saved 2, the program has 0 (it") &&
+                  story_says(&error, "give their field `.room`"),
+        "%s", error.message);
+    cr_assert_eq(none.count, 0);
+    varve_graph_free(graph);
+}

@@ -19,6 +19,7 @@
 #include "resize_buffers.h"
 #include "shape.h"
 #include "state.h"
+#include "struct.h"
 #include "tag.h"
 #include "try.h"
 #include "value_bytes.h"
@@ -214,8 +215,11 @@ static void fixed_add_line(const struct look *l, const char *file,
         snprintf(more, sizeof more, ", and %llu more element%s",
             (unsigned long long)(l->differing - 1),
             vv_plural_s(l->differing - 1));
-    vv_error_add_line(error, "  %s%s: saved %s, the program has %s%s",
-        vv_node_text(node, path, sizeof path), place, file, program, more);
+    vv_error_add_line(error, "  %s%s: saved %s, the program has %s%s%s",
+        vv_node_text(node, path, sizeof path), place, file, program, more,
+        vv_struct_counts(node) ? " (it counts elements: create as many before "
+                                 "the read, or give their field `.room`)"
+                               : "");
 }
 
 static void fixed_report(const struct look *l, varve_error *error)

@@ -387,6 +387,19 @@ bool vv_struct_made(
            strcmp(oldest->public.name, vv_field_name(field)) == 0;
 }
 
+bool vv_struct_counts(const varve_node *node)
+{
+    const struct vv_edge *oldest = vv_first_in(node);
+    const struct vv_struct *about =
+        oldest && node->member ? vv_struct_of(oldest->parent) : NULL;
+    const varve_field *fields =
+        about && vv_is_struct(oldest->parent) ? about->fields : NULL;
+    for (const varve_field *f = fields; f && f->kind; f++)
+        if (vv_struct_made(oldest->parent, node, f))
+            return vv_field_counts(f, fields);
+    return false;
+}
+
 static bool is_text_of(const varve_node *child, const varve_field *field)
 {
     const struct vv_owned_text *owned = vv_owned_text_of(child);

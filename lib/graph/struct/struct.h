@@ -84,6 +84,10 @@ static inline uint8_t vv_member_of(
 bool vv_struct_made(const varve_node *parent, const varve_node *child,
     const varve_field *field);
 
+/* Returns true if a node is a member of a struct that counts the elements of
+ * another member. */
+bool vv_struct_counts(const varve_node *node);
+
 /* Makes the node of a field, with its tags, aliases and edge. Returns false if
  * out of memory. */
 bool vv_struct_add_field(varve_node *node, const varve_field *field);
