@@ -188,6 +188,14 @@ class Running(Test):
         with varve.Run(state(), self.folder, last_save=False) as run:
             self.assertEqual(run.resumed_step, 1)
             self.assertIn(path, run.warning)
+        self.assertIn(path, run.warning)
+
+    def test_the_warning_of_the_last_save_is_kept(self):
+        with varve.Run(state(), self.folder, keep_last=1,
+                       keep_best=1) as run:
+            run.step(1)
+            run.step(2)
+        self.assertIn('keep_best keeps none', run.warning)
 
     def test_refuses_the_directory_of_another_program(self):
         self.run_to(3)
