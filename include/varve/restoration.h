@@ -152,9 +152,9 @@ VARVE_API varve_status varve_restoration_verify(
  *     if (varve_assert_consumed(restoration, &error))
  *         fprintf(stderr, "%s\n", error.message);
  *
- * This is the case if all values in the file are used, `only` selects at least
- * one value, and varve_assert_existing_objects_matched holds. Call it when the
- * graph is complete. */
+ * This is the case if all values in the file are used, each pattern of `only`
+ * matches a path, and varve_assert_existing_objects_matched holds. Call it when
+ * the graph is complete. */
 VARVE_API varve_status varve_assert_consumed(
     varve_restoration *restoration, varve_error *error) VARVE_MUST_CHECK;
 
@@ -164,7 +164,7 @@ VARVE_API varve_status varve_assert_existing_objects_matched(
     varve_restoration *restoration, varve_error *error) VARVE_MUST_CHECK;
 
 /* Checks that at least one node besides the root matched. If `only` is set, it
- * must also select at least one value. */
+ * must also select at least one value, and each of its patterns must match. */
 VARVE_API varve_status varve_assert_nontrivial_match(
     varve_restoration *restoration, varve_error *error) VARVE_MUST_CHECK;
 

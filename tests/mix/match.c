@@ -345,6 +345,18 @@ static struct wanted wanted(
     return (struct wanted){ found, is_open ? ~(mix_set)0 : found };
 }
 
+/* Returns true if the program has had a node for an object of the file. A
+ * variable or state that takes its place does not meet that object. */
+static bool was_matched(const struct mix_open *open, uint8_t f)
+{
+    uint8_t kind = open->file.shape.nodes[f].kind;
+    bool found = open->taker[f] != MIX_NONE;
+    for (uint8_t p = 0; p < MIX_NODES; p++)
+        found |= mix_has(open->seen[p], f);
+    return found && open->has_read && kind != VARVE_VARIABLE &&
+           kind != VARVE_STATE;
+}
+
 enum mix_fit mix_match(struct mix *m, struct mix_open *open)
 {
     const struct mix_graph *g = &m->graphs[open->graph];
@@ -364,6 +376,7 @@ enum mix_fit mix_match(struct mix *m, struct mix_open *open)
                         !mix_has(open->damaged, f))))
                 continue;
             if (is_sure(open, &pairs, p, f) && mix_has(takes.surely, p) &&
+                !was_matched(open, f) &&
                 g->maybe_by[p] <= open->number)
                 return MIX_MISMATCHES;
             fit = MIX_UNSURE;

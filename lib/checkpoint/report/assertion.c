@@ -6,6 +6,7 @@
 #include "assertion.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "failure.h"
 #include "findings.h"
@@ -157,17 +158,31 @@ static bool leaves_something(const struct vv_pairing *p)
     return found;
 }
 
-/* Fails if `only` matches nothing, because a typing error must not look like a
- * successful restore. */
+static bool is_pattern_of_only(const struct vv_finding *finding)
+{
+    return is_pattern(finding) && strcmp(finding->option, "only") == 0;
+}
+
+/* Fails if `only`, or one of its patterns, matches nothing, because a typing
+ * error must not look like a successful restore. */
 static varve_status require_any(
     const struct vv_delivery *d, const varve_report *report, varve_error *error)
 {
-    if (!d->pairing->selection.only || leaves_something(d->pairing))
+    const char *only = d->pairing->selection.only;
+    bool has_any = !only || leaves_something(d->pairing);
+    size_t count = only ? count_findings(report, is_pattern_of_only) : 0;
+    if (has_any && count == 0)
         return VARVE_OK;
-    vv_fail(error, VARVE_UNMATCHED,
-        "%s: `only` selects nothing: \"%.200s\" matches no value",
-        d->file->path, d->pairing->selection.only);
-    if (!assertion_add_lines(report, is_pattern, error))
+    if (has_any)
+        vv_fail(error, VARVE_UNMATCHED,
+            "%s: %zu pattern%s of `only` match%s nothing:", d->file->path,
+            count, vv_plural_s(count), count == 1 ? "es" : "");
+    else
+        vv_fail(error, VARVE_UNMATCHED,
+            "%s: `only` selects nothing: \"%.200s\" matches no value",
+            d->file->path, only);
+    if (!assertion_add_lines(
+            report, has_any ? is_pattern_of_only : is_pattern, error))
         return vv_fail_memory(error, "the patterns that did not match");
     return VARVE_UNMATCHED;
 }

@@ -124,7 +124,7 @@ void vv_add_finding_line(
                                        ? " value not kept exactly)"
                                        : " values not kept exactly)");
     }
-    if (finding->is_excused)
+    if (finding->is_excused && !finding->is_unused)
         vv_buffer_add_string(text, " [expected]");
     while (text->size && text->data[text->size - 1] == ' ')
         text->size--;
