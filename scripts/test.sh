@@ -33,7 +33,9 @@ status=0
 left=0
 log=$build/meson-logs/testlog.json
 rm -f "$log"
-meson test -C "$build" --no-rebuild --print-errorlogs "$@" || status=$?
+# Some tests mostly wait, so one more than there are processors runs at once.
+meson test -C "$build" --no-rebuild --print-errorlogs \
+    --num-processes $(($(nproc) + 1)) "$@" || status=$?
 if [ "$(ls -A "$place")" ]; then
     echo "test: temporary files were not removed:" >&2
     ls -A "$place" | head >&2
