@@ -190,7 +190,11 @@ VARVE_API char *varve_tensor_text(const varve_tensor *tensor, char *text);
                           "the pointer must be to numbers that are not const " \
                           "or to rows of them: pass &w[0][0][0] of an array "  \
                           "of three dimensions; use varve_add_text for "       \
-                          "text")),                                            \
+                          "text") +                                            \
+                      VARVE_CHECK_(sizeof(#__VA_ARGS__) > 1,                   \
+                          "varve_array needs the extents, such as "            \
+                          "varve_array(w, 784, 10); use varve_scalar for one " \
+                          "element")),                                         \
         VARVE_SHAPE(__VA_ARGS__))
 
 /* The element type for a pointer to elements or to rows of them; 0 for any

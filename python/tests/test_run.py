@@ -190,6 +190,35 @@ class Running(Test):
             self.assertIn(path, run.warning)
         self.assertIn(path, run.warning)
 
+    def test_a_loop_that_is_left_in_a_step_fails_and_saves_nothing(self):
+        for way in 'break', 'zip', 'another loop':
+            with self.subTest(way):
+                folder = self.path(way)
+                now = state()
+                with self.fails(varve.MisuseError, 'step 3, which is neither',
+                                r'call step\(3\) if it is complete'):
+                    with varve.Run(now, folder, interval_steps=2) as run:
+                        if way == 'zip':
+                            for _ in zip('abc', run.steps(9)):
+                                pass
+                        else:
+                            for step in run.steps(9):
+                                if step == 3:
+                                    break
+                        if way == 'another loop':
+                            next(run.steps(9))
+                with varve.Run(now, folder, last_save=False) as run:
+                    self.assertEqual(run.resumed_step, 2)
+
+    def test_a_step_that_is_complete_may_end_the_loop(self):
+        with varve.Run(state(), self.folder, interval_steps=10) as run:
+            for _, step in zip('abc', run.steps(9)):
+                pass
+            run.step(step)
+            self.assertEqual(list(run.steps(6)), [4, 5, 6])
+            self.assertEqual(list(run.steps(6)), [])
+        self.assertEqual(self.saved(), [6])
+
     def test_the_warning_of_the_last_save_is_kept(self):
         with varve.Run(state(), self.folder, keep_last=1,
                        keep_best=1) as run:
@@ -351,6 +380,23 @@ class Running(Test):
             with varve.Run(late, self.path('own')) as run:
                 for late.step in run.steps(5):
                     pass
+
+    def test_a_pending_array_or_list_does_not_replace_that_of_the_loop(self):
+        for number, make in enumerate((
+                lambda step: np.full(2, 1.0 * step), lambda step: [step, 1],
+                lambda step: ['text', step], lambda step: {'a': step},
+                lambda step: (step, 's'))):
+            folder = self.path(f'run{number}')
+            checkpoint = varve.Checkpoint(w=np.zeros(1))
+            with varve.Run(checkpoint, folder) as run:
+                for step in run.steps(1):
+                    checkpoint.late = make(step)
+            checkpoint = varve.Checkpoint(w=np.zeros(1))
+            with self.fails(varve.MisuseError, 'late', 'is pending',
+                            'set the attribute before'):
+                with varve.Run(checkpoint, folder) as run:
+                    for step in run.steps(2):
+                        checkpoint.late = make(step)
 
     def test_a_loop_may_assign_nan_while_values_are_pending(self):
         self.trained(step=0, other=np.ones(2))

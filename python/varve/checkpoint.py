@@ -236,6 +236,12 @@ def latest(prefix: Path) -> str:
     return os.fsdecode(ffi.string(chars))
 
 
+SCALARS = (bool, int, float, complex, str)
+HELD = ('the saved value is pending, and would replace the one that the loop '
+        'over Run.steps has assigned: set the attribute before the run '
+        'resumes, for example to None')
+
+
 class Tracked:
     """An object whose pending values are assigned as soon as an attribute is
     set. Other objects get them at the next update, assertion or save."""
@@ -244,16 +250,19 @@ class Tracked:
         super().__setattr__(name, value)
         if not is_own_name(name):
             for graph in list(vars(self).get('_varve_graphs', ())):
-                if graph.is_waiting():
-                    graph.sync(arrival=Arrival(False, self, name))
-                    self._check_replaced(graph, name, value)
+                if not graph.is_waiting():
+                    continue
+                if graph.is_stepping and not isinstance(value, SCALARS):
+                    graph.sync(held_reason=HELD)
+                    continue
+                graph.sync(arrival=Arrival(False, self, name))
+                self._check_replaced(graph, name, value)
 
     def _check_replaced(self, graph: Graph, name: str, value: Any) -> None:
         """Fails if a saved number or string has replaced one that a loop over
         Run.steps has assigned."""
         saved = vars(self)[name]
-        if graph.is_stepping and saved is not value and isinstance(
-                value, (bool, int, float, complex, str)) and saved != value:
+        if graph.is_stepping and saved is not value and saved != value:
             raise refuse(f'{name}: the saved value {saved!r} was pending, and '
                          f'has replaced {value!r}, which the loop over '
                          'Run.steps has assigned: set the attribute before the '

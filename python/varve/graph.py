@@ -149,8 +149,9 @@ class Graph:
         return Survey(self._object, self.states, self.is_own_format,
                       self.unfolded, has_none)
 
-    def sync(self, to_fill: bool = False,
-             arrival: 'Arrival' = NOTHING) -> Survey:
+    def sync(self, to_fill: bool = False, arrival: 'Arrival' = NOTHING,
+             held_reason: str = 'cannot save: a restored value is pending for '
+             'this new part of the program') -> Survey:
         """Updates the graph to the current objects. Nothing changes if a value
         cannot be saved or, with `to_fill`, not be filled. Pending values are
         assigned only to the parts of `arrival`."""
@@ -176,11 +177,9 @@ class Graph:
                 self.push(may_arrive=arrival.among(survey))
             call(lib.varve_graph_check, self.handle)
             if held and arrival is NOTHING and not to_fill:
-                raise refuse(
-                    f'{held}: cannot save: a restored value is pending for '
-                    'this new part of the program; call update() of the '
-                    'restoration to assign it, or drop_pending() to discard '
-                    'it')
+                raise refuse(f'{held}: {held_reason}; call update() of the '
+                             'restoration to assign it, or drop_pending() to '
+                             'discard it')
             return survey
 
     def _fill_late(self, arrival: 'Arrival') -> None:

@@ -84,6 +84,8 @@ class Run:
         self._is_stop_requested = False  # of this process
         self._is_stopping = False  # all processes stop
         self._last: Dict[str, Any] = {}  # the last step, unless it is saved
+        self._begun: Optional[int] = None  # the step in the loop's body
+        self._done: Optional[int] = None  # the last step
         self._failure: Optional[BaseException] = None  # of a save
         self._is_entered = False
         self._is_ended = False
@@ -200,6 +202,7 @@ class Run:
         self._agree_to_stop()
         self._last = {'step': step, 'metric': metric, 'metadata': metadata,
                       'pin': pin}
+        self._begun, self._done = None, step
         try:
             return self._save(force or self._is_stopping)
         except BaseException as failure:
@@ -252,23 +255,40 @@ class Run:
             raise
 
     def steps(self, end: int, start: Optional[int] = None) -> Iterator[int]:
-        """Yields each step from the one after the resumed step (or `start`,
-        which is done already) up to `end`. Each calls `step` after the body of
-        the loop. The last one is saved unless `last_save` is False.
+        """Yields each step from the one after the last one (or `start`, which
+        is done already) up to `end`. Each calls `step` after the body of the
+        loop. The last one is saved unless `last_save` is False.
 
-        In the loop a saved number or string must not replace one that the
-        program assigns: the assignment raises a MisuseError if such a value of
-        an attribute is still pending."""
+        A loop that is left in its body, by `break`, `return` or the end of
+        another iterator in `zip`, leaves a step that is not counted: the end
+        of the run, or another loop, raises a MisuseError and saves nothing.
+        Call `stop` to end the loop after the step, or `step` if the step is
+        complete.
+
+        In the loop a saved value must not replace one that the program
+        assigns: the assignment of an attribute raises a MisuseError if a value
+        is still pending for it."""
         self._check_entered()
-        done = start if start is not None else self.resumed_step or 0
+        self._check_begun()
+        done = start if start is not None else \
+            self.resumed_step or 0 if self._done is None else self._done
         self._manager.graph.is_stepping = True
         try:
             while done < end and self.should_continue():
+                self._begun = done + 1
                 yield done + 1
                 done += 1
                 self.step(done, force=done == end and self._last_save)
         finally:
             self._manager.graph.is_stepping = False
+
+    def _check_begun(self) -> None:
+        if self._begun is not None:
+            raise refuse(
+                f'run: the loop over steps() was left in step {self._begun}, '
+                'which is neither counted nor saved: call '
+                f'step({self._begun}) if it is complete, or stop() to end the '
+                'loop after a step')
 
     def _agree_to_stop(self) -> None:
         requested = self._is_stop_requested
@@ -301,6 +321,7 @@ class Run:
         try:
             if self._failure is not None:
                 raise self._failure
+            self._check_begun()
             if self._last or self._is_unchecked:
                 self._agree_to_stop()
             if not self._is_stopping:

@@ -185,7 +185,8 @@ BAD_VIEWS = [f'varve_scalar({one})' for one in
              ('pair', 'row', 'rows', '*rows', '&row', 'one', 'yes', '&letter',
               '&kept', 'letters')] + [
     'varve_array(cube, 2, 3, 4)', 'varve_array(still, 2, 9)',
-    'varve_array(one, 1)', 'varve_array(&rows, 9)']
+    'varve_array(one, 1)', 'varve_array(&rows, 9)', 'varve_array(p)',
+    'varve_array(row)']
 
 # A part of the message, which C11 compilers print.
 MESSAGES = {f'varve_scalar({one})': 'varve_scalar needs a pointer to a number '
@@ -193,6 +194,7 @@ MESSAGES = {f'varve_scalar({one})': 'varve_scalar needs a pointer to a number '
             ('one', 'yes', '&letter', '&kept', 'letters', '&row')}
 MESSAGES['varve_scalar(pair)'] = 'use varve_array for an array'
 MESSAGES['varve_array(still, 2, 9)'] = 'numbers that are not const'
+MESSAGES['varve_array(p)'] = 'varve_array needs the extents'
 
 
 def compiles(compiler, way, include, text):
