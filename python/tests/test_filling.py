@@ -142,6 +142,42 @@ class Filling(Test):
                 saved = varve.load(path)['x']
                 np.testing.assert_array_equal(saved, later)
 
+    def test_created_values_share_what_was_shared(self):
+        array, inner = np.ones(2), {'k': 1.5}
+        pair = ['text', inner]
+        loop = [1, 'text']
+        loop.append(loop)
+        varve.write({'array': array, 'list': [array, array], 'best': array,
+                     'pairs': [pair, pair, inner], 'loop': loop,
+                     'dict': {'p': pair, 'q': inner}}, self.path())
+        fresh = {'array': np.zeros(2), 'list': [], 'best': None, 'pairs': [],
+                 'loop': [], 'dict': {}}
+        own = fresh['array']
+        with varve.restore(fresh, self.path()) as restoration:
+            restoration.assert_consumed()
+        self.assertIs(fresh['array'], own)
+        self.assertEqual(own.tolist(), [1, 1])
+        for shared in (fresh['best'], *fresh['list']):
+            self.assertIs(shared, own)
+        self.assertEqual(fresh['pairs'], [pair, pair, inner])
+        self.assertIs(fresh['pairs'][0], fresh['pairs'][1])
+        self.assertIs(fresh['pairs'][2], fresh['dict']['q'])
+        self.assertIs(fresh['dict']['p'], fresh['pairs'][0])
+        self.assertIs(fresh['loop'][2], fresh['loop'])
+
+    def test_a_run_resumes_with_an_array_that_was_appended_twice(self):
+        array = np.ones(2)
+        for end in 2, 4:
+            ckpt = varve.Checkpoint(w=np.zeros(1), seen=[], best=None)
+            with varve.Run(ckpt, self.path('run')) as run:
+                for _ in run.steps(end):
+                    ckpt.w += 1
+                    ckpt.best = ckpt.w
+                    ckpt.seen.append(array)
+        self.assertEqual(len(ckpt.seen), 4)
+        self.assertEqual(ckpt.w.tolist(), [4])
+        self.assertIs(ckpt.best, ckpt.w)
+
     def test_objects_are_created_by_the_program_only(self):
         varve.write({'layers': [Layer(1), Layer(2)], 'none': Layer(3)},
                     self.path())

@@ -69,6 +69,7 @@ class Filling:
         self._filled = filled
         self._nodes: Dict[Any, Optional[SavedNode]] = {}  # keys of parts
         self._edges: Dict[int, Dict[str, int]] = {}  # numbers of children
+        self._loading: Optional[Loading] = None
 
     def fill(self, parts: List[Part]) -> None:
         changed = False
@@ -102,7 +103,7 @@ class Filling:
                     or type(value) is int and is_saved_int(node)
                     and (node.type == 'string') != is_large(value)):
                 continue
-            self._put(part, name, self._made(node), value)
+            self._put(part, name, self._made(node, is_new=True), value)
             changed = True
         if changed:
             put_tuples(list(self._survey.parts.values()), self._filled.note)
@@ -179,7 +180,7 @@ class Filling:
                 or not is_plain(node) or (
                     part.maker and is_same_list(part.value, node)):
             return False
-        made = self._made(node)
+        made = self._made(node, is_new=True)
         self._replace(part, made if type(made) in (list, tuple)
                       else made.tolist())
         return True
@@ -201,7 +202,7 @@ class Filling:
                 or not is_plain(node):
             return False
         self._filled.note(part.value.clear)
-        part.value.update(self._made(node))
+        part.value.update(self._made(node, is_new=True))
         return True
 
     def _make_none(self, part: Part) -> bool:
@@ -230,11 +231,29 @@ class Filling:
         self._filled.note(lambda: set_child(home, name, old))
         set_child(home, name, value)
 
-    def _made(self, node: SavedNode) -> Any:
-        loading = Loading(self._reader, False, is_python=True)
-        made = loading.load(node)
-        self._unfolded.update((id(each), each) for each in loading.lists)
+    def _made(self, node: SavedNode, is_new: bool = False) -> Any:
+        """Creates the value of a node. What the file shares is shared with
+        other created values and with those of the program; with `is_new`
+        except the value itself."""
+        if self._loading is None:
+            self._loading = Loading(self._reader, False, is_python=True)
+            self._loading.share(self._existing())
+        made = self._loading.load(node, is_new)
+        self._unfolded.update((id(each), each)
+                              for each in self._loading.lists)
         return made
+
+    def _existing(self) -> Dict[int, Any]:
+        """Returns the arrays, lists and dicts of the program by the number of
+        their node in the file."""
+        found: Dict[int, Any] = {}
+        for part in self._survey.parts.values():
+            if type(part.value) in (np.ndarray, list, dict) \
+                    and part.source is part.value and not part.is_of_state:
+                node = self._find(part)
+                if node is not None:
+                    found[node.number] = part.value
+        return found
 
 
 def names_of_none(part: Part) -> List[Any]:

@@ -491,9 +491,22 @@ class Loading:
         self.lists: List[Any] = []  # lists that are not arrays in the file
         self._homes: Dict[int, List[Tuple[Any, Any]]] = {}  # of lists
 
-    def load(self, top: Optional[SavedNode] = None) -> Any:
-        """Returns all of the file, or the part below a node."""
-        nodes = below(top) if top else list(self._reader.walk())
+    def share(self, made: Mapping[int, Any]) -> None:
+        """Adds existing objects by the number of their node."""
+        self._made.update(made)
+
+    def load(self, top: Optional[SavedNode] = None,
+             is_new: bool = False) -> Any:
+        """Returns all of the file, or the part below a node. Nodes that were
+        made before are the same objects; with `is_new` except the top."""
+        if top and is_new:
+            self._made.pop(top.number, None)
+        elif top and top.number in self._made:
+            self.lists = []
+            return self._made[top.number]
+        nodes = [node for node in
+                 (below(top) if top else self._reader.walk())
+                 if node.number not in self._made]
         for node in nodes:
             self._made[node.number] = self._begin(node)
         for node in nodes:
