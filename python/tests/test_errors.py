@@ -40,6 +40,13 @@ class Errors(Test):
         self.assertNotIsInstance(error, varve.DamagedError)
 
 
+    def test_a_partial_restoration_is_damage_and_a_mismatch(self):
+        error = varve.errors.error_of(varve.Status.PARTIALLY_RESTORED, '')
+        self.assertIs(type(error), varve.PartiallyRestoredError)
+        self.assertIsInstance(error, varve.DamagedError)
+        self.assertIsInstance(error, varve.MismatchError)
+
+
 class Remedies(Test):
     """Tests that messages name options and values of Python."""
 

@@ -47,6 +47,17 @@ class Looking(Test):
         with self.assertRaises(ValueError):
             file.digest()
 
+    def test_a_value_that_a_repair_lost_is_an_error(self):
+        with varve.open(self.path()) as file:
+            node = file['model/layers/1/w']
+            node.has_value = False
+            with self.fails(varve.NotFoundError,
+                            'a.varve: model/layers/1/w: the file has no value'):
+                node.read()
+            loading = varve.reader.Loading(file, False)
+            with self.fails(varve.NotFoundError, 'model/layers/1/w'):
+                loading.load(node)
+
     def test_a_part_is_read(self):
         with varve.open(self.path()) as file:
             node = file['model/layers/0/w']

@@ -13,8 +13,9 @@ from ._native import ffi
 
 __all__ = [
     'Status', 'Error', 'MisuseError', 'OutOfMemoryError', 'NotFoundError',
-    'SystemError', 'DamagedError', 'MismatchError', 'UnmatchedError',
-    'StoppedError', 'UnsupportedError', 'WaitError',
+    'SystemError', 'DamagedError', 'MismatchError',
+    'PartiallyRestoredError', 'UnmatchedError', 'StoppedError',
+    'UnsupportedError', 'WaitError',
 ]
 
 
@@ -95,6 +96,12 @@ class MismatchError(Error):
     """Types or shapes of the file and of the program differ."""
 
 
+class PartiallyRestoredError(MismatchError, DamagedError):
+    """A restoration failed after some values had changed: a value that is
+    larger than the staging memory is damaged, cannot be read or does not
+    fit."""
+
+
 class UnmatchedError(Error, AssertionError):
     """An assertion about a restoration failed."""
 
@@ -115,7 +122,8 @@ FAMILIES: Dict[Type[Error], str] = {
                  'IS_DIRECTORY',
     DamagedError: 'EMPTY_FILE NOT_A_CHECKPOINT TRUNCATED CORRUPT',
     UnsupportedError: 'TOO_NEW',
-    MismatchError: 'MISMATCH PARTIALLY_RESTORED',
+    MismatchError: 'MISMATCH',
+    PartiallyRestoredError: 'PARTIALLY_RESTORED',
     UnmatchedError: 'UNMATCHED',
     StoppedError: 'CANCELLED CALLBACK',
     WaitError: 'TIMEOUT DISCONNECTED',

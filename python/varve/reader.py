@@ -347,10 +347,13 @@ class SavedNode:
     def read(self) -> np.ndarray:
         """Reads and verifies the value, and returns a new array. Strings are
         an array of bytes objects."""
+        if not self.has_value:
+            raise error_of(Status.NOT_FOUND,
+                           f'{self.reader.path}: {self.path}: the file has no '
+                           'value for it, for example because a repair lost '
+                           'it; varve.open reads the others')
         if self._code == STRING:
             return self._read_strings()
-        if not self.has_value:
-            self._read_into(ffi.NULL)  # raises the error
         array = array_for(self, self.shape)
         self._read_into(address(array))
         return array
@@ -534,7 +537,7 @@ class Loading:
 
     def _value(self, node: SavedNode) -> Any:
         if not node.has_value:
-            return None
+            return node.read()  # raises the error
         if self._is_mapped and node.is_mappable and node.shape:
             return node.map()
         if self._is_python and not node.shape and node.type in SCALARS \
