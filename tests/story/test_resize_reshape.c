@@ -7,6 +7,7 @@
 #include "story.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Writes v = [[0 1 2] [3 4 5]] and the same as w. */
 static void write_two(void)
@@ -32,6 +33,10 @@ static void read_v(const varve_read_options *options, float *v, uint64_t rows,
     varve_restoration *r = story_read(root, "f", options);
     varve_error error;
     cr_assert_ok(varve_assert_existing_objects_matched(r, &error), error);
+    varve_report *report = varve_report_new(r, &error);
+    cr_assert_eq(strstr(varve_report_text(report), "`resize` dropped") != NULL,
+        options && options->resize && (rows < 2 || columns < 3));
+    varve_report_free(report);
     for (uint64_t i = rows * columns; i < 12; i++)
         cr_assert_eq(v[i], 9, "memory behind it was written to");
     varve_restoration_free(r);

@@ -231,14 +231,53 @@ static void describe_processes(const struct vv_delivery *d,
         vv_private_of(pair->node)->size);
 }
 
+/* The read options that permit a mismatch. */
+struct remedies {
+    bool cast, reshape, resize;
+};
+
+static void note_remedies(const struct vv_delivery *d,
+    const struct vv_pair *pair, struct remedies *remedies)
+{
+    const varve_node *node = pair->node;
+    uint32_t value = vv_value_of(d->pairing, pair->file);
+    if (!node->variable || vv_part_of(node) || value == VV_NONE ||
+        vv_index_kind(vv_index_of(d->pairing), pair->file) != VARVE_VARIABLE)
+        return;
+    const varve_tensor saved = vv_saved(d->pairing, value);
+    const varve_tensor *now = &node->variable->tensor;
+    if (saved.dtype != now->dtype) {
+        remedies->cast |=
+            saved.dtype != VARVE_STRING && now->dtype != VARVE_STRING;
+        return;
+    }
+    bool has_same_count = varve_tensor_count(&saved) == varve_tensor_count(now);
+    remedies->reshape |= has_same_count;
+    remedies->resize |= !has_same_count && saved.rank == now->rank;
+}
+
+static const char *describe_remedies(
+    const struct remedies *remedies, char *text, size_t size)
+{
+    bool has_one = remedies->cast || remedies->reshape;
+    snprintf(text, size, "hint: in the read options %s%s%s%s%s",
+        remedies->cast ? "`cast` converts other types" : "",
+        remedies->cast && remedies->reshape ? "; " : "",
+        remedies->reshape ? "`reshape` permits another shape" : "",
+        has_one && remedies->resize ? "; " : "",
+        remedies->resize ? "`resize` permits other extents, and drops elements "
+                           "that do not fit"
+                         : "");
+    return has_one || remedies->resize ? text : NULL;
+}
+
 varve_status vv_fail_mismatched(struct vv_delivery *d, varve_error *error)
 {
-    static const char hint[] = "hint: the read options `cast`, `reshape` and "
-                               "`resize` permit other types and shapes";
     size_t count;
     const struct vv_pair *pairs = vv_pairs(&d->mismatched, &count);
     varve_error lines = { 0 };
-    bool can_convert = false;
+    struct remedies remedies = { 0 };
+    char text[256];
     for (size_t i = 0; i < count; i++) {
         char path[256];
         struct sides sides;
@@ -247,9 +286,7 @@ varve_status vv_fail_mismatched(struct vv_delivery *d, varve_error *error)
         if (vv_private_of(node) &&
             vv_value_of(d->pairing, pairs[i].file) == VV_NONE)
             describe_processes(d, &pairs[i], &sides);
-        can_convert |= node->variable && !*sides.after &&
-                       vv_index_kind(vv_index_of(d->pairing), pairs[i].file) ==
-                           VARVE_VARIABLE;
+        note_remedies(d, &pairs[i], &remedies);
         if (!vv_error_add_line(&lines, "  %s: saved %s, the program has %s%s%s",
                 vv_node_text(node, path, sizeof path), sides.saved,
                 sides.before, sides.wanted, sides.after))
@@ -258,7 +295,8 @@ varve_status vv_fail_mismatched(struct vv_delivery *d, varve_error *error)
     vv_fail(error, VARVE_MISMATCH,
         "%s: %zu variable%s another type or shape than in the checkpoint:",
         d->file->path, count, count == 1 ? " has" : "s have");
-    if (can_convert)
+    const char *hint = describe_remedies(&remedies, text, sizeof text);
+    if (hint)
         vv_error_add_lines_and_last(error, lines.message, hint);
     else
         vv_error_add_lines(error, lines.message);

@@ -141,6 +141,18 @@ static uint64_t misfits_of(const struct vv_maker *m, uint32_t value)
     return found ? found->count : 0;
 }
 
+/* Returns true if the program has a smaller extent than the file. */
+static bool drops_elements(const struct vv_finding *finding)
+{
+    const varve_tensor *saved = finding->saved, *wanted = finding->wanted;
+    bool drops = false;
+    if (!saved || !wanted || saved->rank != wanted->rank)
+        return false;
+    for (uint32_t i = 0; i < saved->rank; i++)
+        drops |= wanted->shape[i] < saved->shape[i];
+    return drops;
+}
+
 /* Adds a match. `node` is the node with the value, or NULL if it was removed.
  */
 static void add_matched(
@@ -165,6 +177,9 @@ static void add_matched(
         finding.reason = "by its global name";
     else if (m->d->options->map)
         finding.reason = vv_move_obstacle(m->d, node, value, NULL);
+    if (node && !vv_part_of(node) && vv_scope_resizes(&m->p->scopes, node) &&
+        drops_elements(&finding))
+        finding.reason = "`resize` dropped the elements that do not fit";
     if (finding.saved && finding.wanted)
         finding.is_cast = finding.saved->dtype != finding.wanted->dtype;
     if (finding.is_cast)
