@@ -68,6 +68,9 @@ class Looking(Test):
             for index in np.s_[::2], np.s_[0, 0, 0], np.s_[200]:
                 with self.assertRaises(IndexError):
                     node[index]
+            for index in np.zeros(200, bool), [0, 1], 1.5:
+                with self.fails(IndexError, 'an index must be an integer or'):
+                    _ = file['model/layers/0/w'][index]
 
     def test_mapped_arrays_outlive_the_reader_and_the_file_name(self):
         file = varve.open(self.path())

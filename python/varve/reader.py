@@ -13,6 +13,7 @@ from typing import (Any, Dict, Iterator, List, Mapping, NamedTuple, Optional,
 import numpy as np
 
 from ._native import ffi, lib
+from .box import box_of
 from .dtypes import BOOL, NAMES, STRING, saved_dtype
 from .errors import (NotFoundError, Status, call, error_of, file_path, refuse,
                      text)
@@ -442,42 +443,6 @@ def read_part(node: SavedNode, index: Any) -> np.ndarray:
     call(lib.varve_reader_read_box, node.reader.handle, node.number, box,
          address(array), array.nbytes)
     return array
-
-
-def box_of(node: SavedNode,
-           index: Any) -> Tuple[List[int], List[int], List[int]]:
-    """Returns the starts and extents of a box, and the shape without the
-    dimensions of integer indices."""
-    index = index if isinstance(index, tuple) else (index,)
-    if Ellipsis in index:
-        at = index.index(Ellipsis)
-        missing = len(node.shape) - len(index) + 1
-        index = index[:at] + (slice(None),) * missing + index[at + 1:]
-    if len(index) > len(node.shape):
-        raise IndexError(f'{node.path or "the root"}: {len(index)} indices '
-                         f'for {len(node.shape)} dimensions')
-    index += (slice(None),) * (len(node.shape) - len(index))
-    starts, extents, shape = [], [], []
-    for part, extent in zip(index, node.shape):
-        if isinstance(part, slice):
-            begin, end, step = part.indices(extent)
-            if step != 1:
-                raise IndexError(f'{node.path}: the step must be 1, not '
-                                 f'{step}')
-            shape.append(max(end - begin, 0))
-        else:
-            if not hasattr(part, '__index__'):
-                raise IndexError(f'{node.path}: an index must be an integer or '
-                                 f'a slice, not {type(part).__name__}')
-            try:
-                begin = range(extent)[part]
-            except IndexError:
-                raise IndexError(f'{node.path}: index {part} is out of range '
-                                 f'for the shape {node.shape}') from None
-            end = begin + 1
-        starts.append(begin)
-        extents.append(max(end - begin, 0))
-    return starts, extents, shape
 
 
 class Loading:
