@@ -185,7 +185,8 @@ class Running(Test):
         with open(path, 'r+b') as file:
             file.seek(70)
             file.write(b'damaged')
-        with varve.Run(state(), self.folder, last_save=False) as run:
+        with self.assertWarnsRegex(RuntimeWarning, 'skipped.*ckpt-3.varve'), \
+                varve.Run(state(), self.folder, last_save=False) as run:
             self.assertEqual(run.resumed_step, 1)
             self.assertIn(path, run.warning)
         self.assertIn(path, run.warning)

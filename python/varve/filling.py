@@ -489,8 +489,8 @@ def check_new_objects(graph: 'Graph', options: Options) -> None:
                 lib.varve_path_matches(expected, part.path.encode()):
             raise error_of(
                 Status.UNMATCHED, f'{part.path}: this array was added after '
-                'the resume, and the checkpoint has no value for it; add it '
-                'before the resume, or permit it with expect_missing')
+                'the resume, and was not restored; add it before the resume, '
+                'or permit it with expect_missing')
         new = set(part.children.values()) - seen - old
         seen |= new
         queue.extend(survey.parts[key] for key in new)

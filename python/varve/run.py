@@ -6,6 +6,7 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import signal
+import warnings
 from types import FrameType, TracebackType
 from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterator, List,
                     Mapping, Optional, Type)
@@ -123,6 +124,10 @@ class Run:
     def _resume(self) -> None:
         restoration = self._manager.resume()
         self.skipped = self._manager.skipped
+        if self.skipped:
+            warnings.warn('varve.Run: the resume skipped checkpoints: '
+                          + '; '.join(self.skipped), RuntimeWarning,
+                          stacklevel=3)
         if restoration is None:
             with together(self._comm):
                 if self._initialize:
