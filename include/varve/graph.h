@@ -13,7 +13,10 @@
  *
  * A NULL node, such as the result of a search that found nothing, is treated as
  * a nil node: varve_data returns NULL, and a save returns VARVE_MISUSE. A NULL
- * node as a child, or as the variable of a slot, records VARVE_MISUSE.
+ * node as a child, or as the variable of a slot, records VARVE_MISUSE. A change
+ * of a NULL node (an addition, alias, tag, rebind) is recorded for the thread:
+ * the calls that can fail return it for every graph, until
+ * varve_graph_clear_error.
  *
  * Threads: only one thread at a time may use a graph, its nodes and the objects
  * that were created for it. Different threads may use different graphs at the

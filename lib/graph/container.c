@@ -24,6 +24,7 @@ static bool has_position(varve_node *list, size_t index, size_t limit)
 {
     char text[256];
     if (vv_is_nil(list)) {
+        vv_graph_note_lost(list->graph, "changing a list", NULL);
         vv_graph_nil_error(list->graph);
         return false;
     }

@@ -205,6 +205,7 @@ bool vv_node_takes_children(varve_node *parent, const char *name)
 {
     char text[256];
     if (vv_is_nil(parent)) {
+        vv_graph_note_lost(parent->graph, "adding", name ? name : "an element");
         vv_graph_nil_error(parent->graph);
         return false;
     }

@@ -35,6 +35,9 @@ static varve_graph no_node_graph = {
     .root = &no_node_graph.nil,
 };
 
+/* The first change of a NULL node by this thread, which no graph can record. */
+static _Thread_local varve_error lost_change;
+
 static const char not_made[] =
     "the node could not be created: an earlier error has the reason";
 
@@ -115,6 +118,11 @@ varve_status varve_graph_check(const varve_graph *graph, varve_error *error)
             *error = graph->mistake;
         return graph->mistake.status;
     }
+    if (lost_change.status) {
+        if (error)
+            *error = lost_change;
+        return lost_change.status;
+    }
     const struct vv_observer *o = graph->checking ? graph->newest : NULL;
     for (; o; o = o->older) {
         varve_status status = o->check ? o->check(o, error) : VARVE_OK;
@@ -130,6 +138,13 @@ varve_status varve_graph_clear_error(varve_graph *graph, varve_error *error)
     varve_status status = graph->mistake.status;
     if (status && error)
         *error = graph->mistake;
+    if (lost_change.status && (!status || graph == &no_node_graph)) {
+        status = lost_change.status;
+        if (error)
+            *error = lost_change;
+        lost_change.status = VARVE_OK;
+        return status;
+    }
     if (status && is_writable(graph) && vv_attachments_mend(graph) &&
         !vv_is_nil(graph->root))
         graph->mistake.status = VARVE_OK;
@@ -234,6 +249,17 @@ varve_node *vv_graph_memory_error(varve_graph *graph)
 {
     return vv_graph_error(
         graph, VARVE_NO_MEMORY, "out of memory: building the graph");
+}
+
+void vv_graph_note_lost(
+    const varve_graph *graph, const char *what, const char *name)
+{
+    const char *quote = name ? "\"" : "";
+    if (graph == &no_node_graph && lost_change.status == VARVE_OK)
+        vv_fail(&lost_change, VARVE_MISUSE,
+            "%s%s%s%.200s%s: the node is NULL: use the node that an add "
+            "function has returned, or check the result of varve_find",
+            what, name ? " " : "", quote, name ? name : "", quote);
 }
 
 varve_node *vv_graph_nil_error(varve_graph *graph)

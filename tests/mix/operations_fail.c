@@ -84,6 +84,11 @@ void mix_ask_nothing(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     case 8: varve_untrack(NULL, "a"); break;
     default: varve_alias(NULL, "a"); break;
     }
+    bool is_lost = a % 10 == 5 || a % 10 == 9;
+    if (is_lost)
+        mix_expect(m, "varve_graph_clear_error",
+            varve_graph_clear_error(NULL, &m->error), VARVE_MISUSE,
+            VARVE_MISUSE);
 }
 
 /* A program continues after a refused call. */

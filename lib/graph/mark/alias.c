@@ -95,8 +95,11 @@ static struct vv_alias *alias_take_name(
 void varve_alias(varve_node *node, const char *name)
 {
     node = vv_or_nil(node);
-    struct vv_alias *alias =
-        vv_is_nil(node) ? NULL : alias_take_name(node, "an alias", name);
+    if (vv_is_nil(node)) {
+        vv_graph_note_lost(node->graph, "adding the alias", name);
+        return;
+    }
+    struct vv_alias *alias = alias_take_name(node, "an alias", name);
     if (!alias)
         return;
     struct aliases *aliases = vv_attachment_find(node, &kind);

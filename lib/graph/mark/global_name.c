@@ -174,8 +174,10 @@ static void global_name_set(varve_node *node, const char *name)
 void varve_set_global_name(varve_node *node, const char *name)
 {
     node = vv_or_nil(node);
-    if (vv_is_nil(node))
+    if (vv_is_nil(node)) {
+        vv_graph_note_lost(node->graph, "setting the global name", name);
         return;
+    }
     if (name && may_have(node, name))
         global_name_set(node, name);
     else if (!name)

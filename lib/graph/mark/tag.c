@@ -82,8 +82,10 @@ static uint64_t take_bit(varve_graph *graph, const char *tag)
 
 void vv_tag(varve_node *node, const char *tag)
 {
-    if (vv_is_nil(node))
+    if (vv_is_nil(node)) {
+        vv_graph_note_lost(node->graph, "tagging", tag);
         return;
+    }
     if (!tag || !vv_name_is_valid(tag, strlen(tag))) {
         vv_graph_error(node->graph, VARVE_BAD_NAME,
             "a tag must be 1 to %d bytes of UTF-8", VARVE_MAX_NAME_SIZE);

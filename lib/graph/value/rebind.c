@@ -69,8 +69,10 @@ void varve_rebind(varve_node *node, varve_tensor view)
 {
     node = vv_or_nil(node);
     char text[256];
-    if (vv_is_nil(node))
+    if (vv_is_nil(node)) {
+        vv_graph_note_lost(node->graph, "varve_rebind", NULL);
         return;
+    }
     if (!node->variable || vv_variable_is_owned(node->variable)) {
         vv_graph_error(node->graph, VARVE_MISUSE,
             "%s: not a variable over memory of the program",

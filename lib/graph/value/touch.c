@@ -40,8 +40,10 @@ static void touch_below(varve_node *root)
 void varve_mark_dirty(varve_node *node)
 {
     node = vv_or_nil(node);
-    if (vv_is_nil(node))
+    if (vv_is_nil(node)) {
+        vv_graph_note_lost(node->graph, "varve_mark_dirty", NULL);
         return;
+    }
     if (node->variable)
         vv_touch(node);
     else

@@ -82,6 +82,7 @@ TEST(touch, of_null_marks_nothing)
 {
     begin();
     varve_mark_dirty(NULL);
+    cr_assert_eq(varve_graph_clear_error(NULL, NULL), VARVE_MISUSE);
     varve_mark_dirty(varve_add_object(outer, "below a variable"));
     varve_graph_clear_error(graph, NULL);
     cr_assert_not(is_touched(outer));
