@@ -1,5 +1,5 @@
-/* test_null_nodes.c - Tests that changing a node that varve_find did not find is
- * an error, because the variable would not be saved.
+/* test_null_nodes.c - Tests that a change of a node that varve_find did not
+ * find is an error, because the variable would not be saved.
  *
  * SPDX-License-Identifier: MIT
  */
