@@ -34,7 +34,7 @@ struct name {
     uint64_t begin;
 };
 
-static struct name name_check_name_at(
+static inline struct name name_check_name_at(
     const struct vv_index *index, uint64_t at, size_t size)
 {
     struct name name = { .bytes = index->names + at, .size = size };
@@ -51,7 +51,8 @@ static struct name name_check_name_at(
 
 /* Compares names. They contain no NUL, so if the numbers are equal and one name
  * has at most 8 bytes, the shorter name comes first. */
-static bool name_check_is_before(const struct name *a, const struct name *b)
+static inline bool name_check_is_before(
+    const struct name *a, const struct name *b)
 {
     if (a->begin != b->begin)
         return a->begin < b->begin;

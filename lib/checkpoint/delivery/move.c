@@ -59,18 +59,17 @@ static enum vv_move_mode mode_of_other(const struct vv_delivery *d,
     return saved.dtype == wanted->dtype ? VV_MOVE_PLAIN : VV_MOVE_CAST;
 }
 
-static enum vv_move_mode mode_of(const struct vv_delivery *d,
+static inline enum vv_move_mode mode_of(const struct vv_delivery *d,
     const varve_node *node, uint32_t value, bool is_in_pieces)
 {
     if (node->kind == VARVE_STATE)
         return VV_MOVE_STATE;
+    if (!is_in_pieces && vv_is_alike(d->pairing, node, value) &&
+        node->variable->tensor.dtype != VARVE_STRING)
+        return VV_MOVE_PLAIN;
     /* A slice in the file is delivered only to the same slice. */
     bool is_part = vv_part_of(node) && !vv_saved_part(d->pairing, value, NULL);
-    bool is_boxed = is_part || is_in_pieces;
-    if (node->variable->tensor.dtype != VARVE_STRING && !is_boxed &&
-        vv_is_alike(d->pairing, node, value))
-        return VV_MOVE_PLAIN;
-    return mode_of_other(d, node, value, is_part, is_boxed);
+    return mode_of_other(d, node, value, is_part, is_part || is_in_pieces);
 }
 
 struct vv_move vv_move_of(const struct vv_delivery *d, varve_node *node,
@@ -411,11 +410,9 @@ varve_status vv_moves_failed(const struct vv_delivery *d,
     return VARVE_PARTIALLY_RESTORED;
 }
 
-/* Checks a chunk again after a failure, with the name of the variable for the
- * message. */
-static varve_status check_named(const struct vv_delivery *d,
-    const varve_node *node, uint32_t value, uint64_t chunk, const void *bytes,
-    bool only_bools, varve_error *error)
+varve_status vv_check_named(const struct vv_delivery *d, const varve_node *node,
+    uint32_t value, uint64_t chunk, const void *bytes, bool only_bools,
+    varve_error *error)
 {
     char text[256];
     const char *what = node ? vv_node_text(node, text, sizeof text) : NULL;
@@ -423,16 +420,4 @@ static varve_status check_named(const struct vv_delivery *d,
                ? vv_opened_check_bools(
                      d->file, value, chunk, bytes, what, error)
                : vv_opened_check(d->file, value, chunk, bytes, what, error);
-}
-
-varve_status vv_check_piece(const struct vv_delivery *d, const varve_node *node,
-    uint32_t value, uint64_t chunk, const void *bytes, bool only_bools,
-    varve_error *error)
-{
-    varve_status status =
-        only_bools
-            ? vv_opened_check_bools(d->file, value, chunk, bytes, NULL, NULL)
-            : vv_opened_check(d->file, value, chunk, bytes, NULL, NULL);
-    return status ? check_named(d, node, value, chunk, bytes, only_bools, error)
-                  : VARVE_OK;
 }

@@ -159,10 +159,25 @@ varve_status vv_moves_failed(const struct vv_delivery *d,
     const struct vv_move *moves, size_t count, varve_status status,
     varve_error *error);
 
-/* Verifies a chunk of a value. With `only_bools` only checks that bools are 0
- * or 1. The error message contains the name of the node, if there is one. */
-varve_status vv_check_piece(const struct vv_delivery *d, const varve_node *node,
+/* Checks a chunk again after a failure of vv_check_piece, with the name of the
+ * variable for the message. */
+varve_status vv_check_named(const struct vv_delivery *d, const varve_node *node,
     uint32_t value, uint64_t chunk, const void *bytes, bool only_bools,
     varve_error *error);
+
+/* Verifies a chunk of a value. With `only_bools` only checks that bools are 0
+ * or 1. The error message contains the name of the node, if there is one. */
+static inline varve_status vv_check_piece(const struct vv_delivery *d,
+    const varve_node *node, uint32_t value, uint64_t chunk, const void *bytes,
+    bool only_bools, varve_error *error)
+{
+    varve_status status =
+        only_bools
+            ? vv_opened_check_bools(d->file, value, chunk, bytes, NULL, NULL)
+            : vv_opened_check(d->file, value, chunk, bytes, NULL, NULL);
+    return status
+               ? vv_check_named(d, node, value, chunk, bytes, only_bools, error)
+               : VARVE_OK;
+}
 
 #endif

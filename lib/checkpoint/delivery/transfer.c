@@ -41,6 +41,7 @@ struct transfer {
     bool has_fresh;         /* some moves go into fresh memory */
     bool has_elsewhere;     /* some moves go into strided or device memory */
     bool has_far;           /* some are copied by functions of the program */
+    bool touches;           /* some are read directly into visible memory */
     unsigned char *staging; /* one block for all staged moves */
     size_t staging_size;
     struct vv_states states;
@@ -82,13 +83,21 @@ static void add_move(
         set_mode(t, m, (enum vv_move_mode)m->mode);
 }
 
-/* Adds few jobs of many values, or several jobs of one value. */
-static void add_few(struct transfer *t, const struct vv_pair *jobs,
+/* Returns true if the values of the jobs increase. Program and file mostly have
+ * the same names in the same order. */
+static bool are_in_order(const struct vv_pair *jobs, size_t count)
+{
+    size_t i = 1;
+    while (i < count && jobs[i - 1].file < jobs[i].file)
+        i++;
+    return i >= count;
+}
+
+static void add_all(struct transfer *t, const struct vv_pair *jobs,
     size_t count, bool only_verify)
 {
     for (size_t i = 0; i < count; i++)
         add_move(t, &jobs[i], only_verify);
-    vv_moves_sort(t->moves, t->count);
 }
 
 /* Adds many jobs. A table by value is smaller and faster than sorting. */
@@ -110,8 +119,10 @@ static varve_status add_many(struct transfer *t, const struct vv_pair *jobs,
         if (job_of[v] != VV_NONE)
             add_move(t, &jobs[job_of[v]], only_verify);
     }
-    if (has_copies)
-        add_few(t, jobs, count, only_verify);
+    if (has_copies) {
+        add_all(t, jobs, count, only_verify);
+        vv_moves_sort(t->moves, t->count);
+    }
     vv_release(t->allocator, job_of, size);
     return VARVE_OK;
 }
@@ -121,12 +132,16 @@ static varve_status make_moves(struct transfer *t, const struct vv_pair *jobs,
     size_t count, bool only_verify, varve_error *error)
 {
     t->capacity = count;
-    t->moves = vv_allocate_zeroed(t->allocator, count * sizeof *t->moves);
+    t->moves = vv_allocate(t->allocator, count * sizeof *t->moves);
     if (!t->moves)
         return vv_fail_memory(error, "a restoration");
-    if (count >= vv_index_of(t->d->pairing)->value_count / FEW_JOBS)
+    bool is_in_order = are_in_order(jobs, count);
+    if (!is_in_order &&
+        count >= vv_index_of(t->d->pairing)->value_count / FEW_JOBS)
         return add_many(t, jobs, count, only_verify, error);
-    add_few(t, jobs, count, only_verify);
+    add_all(t, jobs, count, only_verify);
+    if (!is_in_order)
+        vv_moves_sort(t->moves, t->count);
     return VARVE_OK;
 }
 
@@ -160,14 +175,6 @@ static varve_status prepare_block(
     return VARVE_OK;
 }
 
-/* Returns true if a move is staged, as strings always are. */
-static bool goes_through_staging(
-    const struct transfer *t, const struct vv_move *m, bool all)
-{
-    return m->mode == VV_MOVE_STRINGS ||
-           (all && t->d->options->passes != VARVE_ONE_PASS);
-}
-
 static bool transfer_is_in_place(const struct vv_move *m)
 {
     return m->mode != VV_MOVE_STATE && m->mode != VV_MOVE_MAPPED &&
@@ -182,15 +189,19 @@ static uint64_t memory_size(const struct transfer *t, const struct vv_move *m)
                : varve_tensor_size(&m->node->variable->tensor);
 }
 
-/* Sets the targets of staged moves to their offsets in the staging. Returns the
- * total size. */
-static uint64_t place_staged(struct transfer *t)
+/* Selects the moves that are staged, and sets their targets to their offsets in
+ * the staging. Returns the total size. */
+static uint64_t place_staged(struct transfer *t, bool all)
 {
     uint64_t end = 0;
     for (size_t i = 0; i < t->count; i++) {
         struct vv_move *m = &t->moves[i];
-        if (!m->is_staged)
+        const bool is_in_place = transfer_is_in_place(m);
+        m->is_staged = is_in_place && (all || m->mode == VV_MOVE_STRINGS);
+        if (!m->is_staged) {
+            t->touches |= is_in_place;
             continue;
+        }
         const uint64_t size = memory_size(t, m);
         end = vv_staged_place(size, end);
         m->target = (void *)(uintptr_t)end;
@@ -221,20 +232,14 @@ static varve_status keep_rest(const struct transfer *t, varve_error *error)
     return VARVE_OK;
 }
 
-static varve_status prepare_staging(struct transfer *t, varve_error *error)
+/* Stages all moves into memory that the program can access, whose size is
+ * `visible`, if the options permit it; otherwise only strings. */
+static varve_status prepare_staging(
+    struct transfer *t, uint64_t visible, varve_error *error)
 {
-    uint64_t limit = vv_staging_limit(t->d);
-    uint64_t visible = 0;
-    for (size_t i = 0; i < t->count; i++)
-        visible += transfer_is_in_place(&t->moves[i])
-                       ? memory_size(t, &t->moves[i])
-                       : 0;
-    for (size_t i = 0; i < t->count; i++) {
-        struct vv_move *m = &t->moves[i];
-        m->is_staged = transfer_is_in_place(m) &&
-                       goes_through_staging(t, m, visible <= limit);
-    }
-    uint64_t size = place_staged(t);
+    uint64_t size =
+        place_staged(t, visible <= vv_staging_limit(t->d) &&
+                            t->d->options->passes != VARVE_ONE_PASS);
     if (size == 0)
         return VARVE_OK;
     if (size <= SIZE_MAX)
@@ -259,11 +264,12 @@ static void aim(struct transfer *t, struct vv_move *m)
 
 static varve_status transfer_prepare(struct transfer *t, varve_error *error)
 {
+    uint64_t visible = 0;
     for (size_t i = 0; i < t->count; i++) {
         struct vv_move *m = &t->moves[i];
         const struct vv_variable *variable = m->node->variable;
         const bool brings_shape = vv_brings_shape(t->d, m->node, m->value);
-        if (variable && !brings_shape)
+        if (variable && !brings_shape && vv_variable_is_null(variable))
             VV_TRY(vv_variable_check_there(m->node, error));
         if (vv_move_gathers(m))
             VV_TRY(prepare_block(t, m, error));
@@ -277,8 +283,10 @@ static varve_status transfer_prepare(struct transfer *t, varve_error *error)
             VV_TRY(prepare_fresh(t, m, error));
         else if (variable)
             aim(t, m);
+        if (transfer_is_in_place(m))
+            visible += memory_size(t, m);
     }
-    return prepare_staging(t, error);
+    return prepare_staging(t, visible, error);
 }
 
 /* --- Reading ------------------------------------------------------------ */
@@ -290,15 +298,6 @@ static varve_status transfer_half_restored(
     if (status == VARVE_PARTIALLY_RESTORED)
         vv_put_at_risk(t->d->pairing->graph, 0);
     return status;
-}
-
-/* Returns true if a value is read directly into visible memory. */
-static bool touches(const struct transfer *t)
-{
-    const struct vv_move *m = t->moves, *end = m + t->count;
-    while (m < end && (m->is_staged || !transfer_is_in_place(m)))
-        m++;
-    return m < end;
 }
 
 static varve_status compare_fixed(const struct transfer *t, varve_error *error)
@@ -353,7 +352,7 @@ static varve_status transfer_read_values(
     const varve_read_options *options = t->d->options;
     /* the salvage has verified everything */
     bool is_good = options->salvage.on && !only_verify;
-    bool is_in_place = !only_verify && touches(t);
+    bool is_in_place = !only_verify && t->touches;
     struct vv_reading reading = {
         .d = t->d,
         .moves = t->moves,

@@ -35,8 +35,10 @@ static bool has_another_value(
  * matched when they are made. */
 static bool leads_on(const varve_node *node)
 {
-    return node->first_edge || vv_slot_first_of(node) ||
-           vv_on_demand_of(node) || vv_first_slot_for(node);
+    return node->first_edge ||
+           (node->attachments &&
+               (vv_slot_first_of(node) || vv_on_demand_of(node) ||
+                   vv_first_slot_for(node)));
 }
 
 static void queue_if_leads_on(
@@ -164,9 +166,9 @@ static bool take_place(struct vv_matching *m, varve_node *node, uint32_t file,
 static bool binding_replaces_object(
     const struct vv_matching *m, const varve_node *node, uint32_t file)
 {
-    return (node->variable || node->kind == VARVE_STATE) &&
-           vv_value_of(m->pairing, file) == VV_NONE &&
-           m->pairing->matches.is_past[file];
+    return m->pairing->matches.is_past[file] &&
+           (node->variable || node->kind == VARVE_STATE) &&
+           vv_value_of(m->pairing, file) == VV_NONE;
 }
 
 void vv_bind(struct vv_matching *m, varve_node *node, uint32_t file,
