@@ -58,6 +58,9 @@ static inline bool name_check_is_before(
         return a->begin < b->begin;
     if (a->size <= 8 || b->size <= 8)
         return a->size < b->size;
+    if (a->size == b->size && a->size <= 16) /* the last 8 bytes */
+        return __builtin_bswap64(vv_load64(a->bytes + a->size - 8)) <
+               __builtin_bswap64(vv_load64(b->bytes + b->size - 8));
     size_t shorter = a->size < b->size ? a->size : b->size;
     int order = memcmp(a->bytes + 8, b->bytes + 8, shorter - 8);
     return order < 0 || (order == 0 && a->size < b->size);

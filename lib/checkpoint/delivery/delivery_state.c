@@ -132,7 +132,7 @@ static enum vv_delivery_state delivery_state_of(const struct vv_delivery *d,
 void vv_decide(struct vv_delivery *d, varve_node *node, uint32_t file)
 {
     uint32_t value = vv_value_of(d->pairing, file);
-    if (vv_private_of(node) && value == VV_NONE) {
+    if (value == VV_NONE && vv_private_of(node)) {
         vv_decide_own(d, node, file);
         return;
     }

@@ -177,8 +177,7 @@ static varve_status prepare_block(
 
 static bool transfer_is_in_place(const struct vv_move *m)
 {
-    return m->mode != VV_MOVE_STATE && m->mode != VV_MOVE_MAPPED &&
-           m->mode != VV_MOVE_VERIFY && !m->is_fresh && !m->is_fixed;
+    return m->mode <= VV_MOVE_STRINGS && !m->is_fresh && !m->is_fixed;
 }
 
 /* The index is in the cache. The node is probably not. */
@@ -268,7 +267,8 @@ static varve_status transfer_prepare(struct transfer *t, varve_error *error)
     for (size_t i = 0; i < t->count; i++) {
         struct vv_move *m = &t->moves[i];
         const struct vv_variable *variable = m->node->variable;
-        const bool brings_shape = vv_brings_shape(t->d, m->node, m->value);
+        const bool brings_shape =
+            m->node->attachments && vv_brings_shape(t->d, m->node, m->value);
         if (variable && !brings_shape && vv_variable_is_null(variable))
             VV_TRY(vv_variable_check_there(m->node, error));
         if (vv_move_gathers(m))

@@ -33,7 +33,7 @@ static bool has_another_value(
 
 /* Returns true if matching continues below a node. Later additions to it are
  * matched when they are made. */
-static bool leads_on(const varve_node *node)
+static inline bool leads_on(const varve_node *node)
 {
     return node->first_edge ||
            (node->attachments &&
@@ -41,7 +41,7 @@ static bool leads_on(const varve_node *node)
                    vv_first_slot_for(node)));
 }
 
-static void queue_if_leads_on(
+static inline void queue_if_leads_on(
     struct vv_matching *m, varve_node *node, uint32_t file)
 {
     if (leads_on(node))
@@ -79,8 +79,8 @@ static void add_claim(struct vv_matching *m, varve_node *node, uint32_t file)
 }
 
 /* Binds a node to a node of the file. */
-static void stand_for(struct vv_matching *m, varve_node *node, uint32_t file,
-    enum vv_match_rank how)
+static inline void stand_for(struct vv_matching *m, varve_node *node,
+    uint32_t file, enum vv_match_rank how)
 {
     if (!vv_matches_bind(&m->pairing->matches, node, file, how))
         vv_out_of_memory(m);
