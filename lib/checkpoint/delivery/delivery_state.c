@@ -104,7 +104,8 @@ static bool is_empty(const varve_node *node)
 /* Marks an empty variable without memory as pending for this value, so that its
  * initializer does not run. If the value will fill only a part of it, the
  * initializer runs instead. */
-static void claim(struct vv_delivery *d, varve_node *node, uint32_t value)
+static inline void claim(
+    struct vv_delivery *d, varve_node *node, uint32_t value)
 {
     if (!is_empty(node))
         return;

@@ -320,12 +320,14 @@ static bool is_staged_alike(
     const struct vv_move *first = &reading->moves[run->first];
     const uint64_t begin = reading_offset_of(reading, run->first);
     const uintptr_t target = (uintptr_t)first->target;
-    if (VV_BIG_ENDIAN || reading->only_verify || target % PLACE_ALIGNMENT != 0)
+    if (VV_BIG_ENDIAN || reading->only_verify || reading->only_fixed ||
+        reading->only_divided || reading->skips_divided ||
+        target % PLACE_ALIGNMENT != 0)
         return false;
     for (size_t i = run->first; i < run->first + run->count; i++) {
         const struct vv_move *m = &reading->moves[i];
         if (!m->is_staged || m->mode != VV_MOVE_PLAIN || m->is_boxed ||
-            !is_read(reading, i) ||
+            reading_size_of(reading, i) == 0 ||
             reading_offset_of(reading, i) - begin !=
                 (uintptr_t)m->target - target)
             return false;

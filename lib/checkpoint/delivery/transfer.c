@@ -93,55 +93,46 @@ static bool are_in_order(const struct vv_pair *jobs, size_t count)
     return i >= count;
 }
 
-static void add_all(struct transfer *t, const struct vv_pair *jobs,
-    size_t count, bool only_verify)
+/* Returns a table of the jobs by value, which is smaller and faster than
+ * sorting. Returns NULL if a value has several jobs, or if out of memory. */
+static uint32_t *jobs_by_value(
+    struct transfer *t, const struct vv_pair *jobs, size_t count, size_t values)
 {
-    for (size_t i = 0; i < count; i++)
-        add_move(t, &jobs[i], only_verify);
-}
-
-/* Adds many jobs. A table by value is smaller and faster than sorting. */
-static varve_status add_many(struct transfer *t, const struct vv_pair *jobs,
-    size_t count, bool only_verify, varve_error *error)
-{
-    size_t values = vv_index_of(t->d->pairing)->value_count;
-    size_t size = values * sizeof(uint32_t);
-    uint32_t *job_of = vv_allocate(t->allocator, size);
+    uint32_t *job_of = vv_allocate(t->allocator, values * sizeof *job_of);
     if (!job_of)
-        return vv_fail_memory(error, "a restoration");
-    memset(job_of, 0xff, size);
-    bool has_copies = false;
+        return NULL;
+    memset(job_of, 0xff, values * sizeof *job_of);
     for (size_t i = 0; i < count; i++) {
-        has_copies |= job_of[jobs[i].file] != VV_NONE;
+        if (job_of[jobs[i].file] != VV_NONE) {
+            vv_release(t->allocator, job_of, values * sizeof *job_of);
+            return NULL;
+        }
         job_of[jobs[i].file] = (uint32_t)i;
     }
-    for (size_t v = 0; v < values && !has_copies; v++) {
-        if (job_of[v] != VV_NONE)
-            add_move(t, &jobs[job_of[v]], only_verify);
-    }
-    if (has_copies) {
-        add_all(t, jobs, count, only_verify);
-        vv_moves_sort(t->moves, t->count);
-    }
-    vv_release(t->allocator, job_of, size);
-    return VARVE_OK;
+    return job_of;
 }
 
 /* Makes the moves, sorted by value, which is also the order of the file. */
 static varve_status make_moves(struct transfer *t, const struct vv_pair *jobs,
     size_t count, bool only_verify, varve_error *error)
 {
+    const size_t values = vv_index_of(t->d->pairing)->value_count;
     t->capacity = count;
     t->moves = vv_allocate(t->allocator, count * sizeof *t->moves);
     if (!t->moves)
         return vv_fail_memory(error, "a restoration");
-    bool is_in_order = are_in_order(jobs, count);
-    if (!is_in_order &&
-        count >= vv_index_of(t->d->pairing)->value_count / FEW_JOBS)
-        return add_many(t, jobs, count, only_verify, error);
-    add_all(t, jobs, count, only_verify);
-    if (!is_in_order)
+    const bool is_in_order = are_in_order(jobs, count);
+    uint32_t *job_of = !is_in_order && count >= values / FEW_JOBS
+                           ? jobs_by_value(t, jobs, count, values)
+                           : NULL;
+    for (size_t i = 0, end = job_of ? values : count; i < end; i++) {
+        const size_t job = job_of ? job_of[i] : i;
+        if (job != VV_NONE)
+            add_move(t, &jobs[job], only_verify);
+    }
+    if (!is_in_order && !job_of)
         vv_moves_sort(t->moves, t->count);
+    vv_release(t->allocator, job_of, values * sizeof *job_of);
     return VARVE_OK;
 }
 

@@ -142,14 +142,16 @@ static bool take_place(struct vv_matching *m, varve_node *node, uint32_t file,
         }
         take_from_holder(m, file);
     }
-    if (vv_is_claimant(matches, node)) {
-        vv_unclaim(m, node);
-        vv_drop_pairs(&matches->claims, node);
-    }
     uint32_t known = vv_file_node_of(matches, node);
-    if (known != VV_NONE)
-        vv_sweep_or_fail(m);
-    known = vv_file_node_of(matches, node);
+    if (known != VV_NONE) {
+        if (vv_is_claimant(matches, node)) {
+            vv_unclaim(m, node);
+            vv_drop_pairs(&matches->claims, node);
+        }
+        if (vv_file_node_of(matches, node) != VV_NONE)
+            vv_sweep_or_fail(m);
+        known = vv_file_node_of(matches, node);
+    }
     if (known != VV_NONE ? !may_combine(p, node, file)
                          : has_another_value(m, node, file)) {
         add_claim(m, node, file);
