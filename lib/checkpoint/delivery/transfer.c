@@ -246,10 +246,12 @@ static varve_status prepare_staging(
 static void aim(struct transfer *t, struct vv_move *m)
 {
     const varve_tensor *tensor = &m->node->variable->tensor;
-    m->is_elsewhere = vv_needs_copy_in(tensor);
-    t->has_elsewhere |= m->is_elsewhere;
-    t->has_far |= vv_is_far(tensor);
-    m->target = m->is_elsewhere ? NULL : tensor->data;
+    m->target = tensor->data;
+    if (vv_needs_copy_in(tensor)) {
+        m->target = NULL;
+        m->is_elsewhere = t->has_elsewhere = true;
+        t->has_far |= vv_is_far(tensor);
+    }
 }
 
 static varve_status transfer_prepare(struct transfer *t, varve_error *error)
@@ -268,8 +270,8 @@ static varve_status transfer_prepare(struct transfer *t, varve_error *error)
             t->has_far |= variable && vv_is_far(&variable->tensor);
         else if (brings_shape)
             VV_TRY(vv_resize_buffers_add(t->d, &t->resize_buffers, m, error));
-        else if (variable && vv_variable_is_owned(variable) &&
-                 !variable->tensor.data &&
+        else if (variable && !variable->tensor.data &&
+                 vv_variable_is_owned(variable) &&
                  varve_tensor_size(&variable->tensor) > 0)
             VV_TRY(prepare_fresh(t, m, error));
         else if (variable)
@@ -483,14 +485,15 @@ static void transfer_settle(struct transfer *t)
         vv_note_delivered(t->d, m->node, m->value);
         if (m->is_fixed)
             continue;
+        m->target = NULL;
+        if (m->mode == VV_MOVE_PLAIN)
+            continue;
         if (m->mode == VV_MOVE_STRINGS)
             vv_variable_keep_strings(
                 m->node, m->block, (size_t)value_size(t, m));
-        bool casts = vv_move_casts(m);
         if (m->mode == VV_MOVE_STRINGS || m->mode == VV_MOVE_MAPPED)
             m->block = NULL;
-        m->target = NULL;
-        if (casts && m->inexact) {
+        else if (vv_move_casts(m) && m->inexact) {
             struct vv_misfits inexact = { m->value, m->inexact };
             vv_buffer_add(&t->d->cast_misfits, &inexact, sizeof inexact);
         }

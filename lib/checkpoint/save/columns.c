@@ -324,24 +324,25 @@ static void reserve_values(struct vv_index_columns *index, size_t count)
     vv_buffer_reserve(&index->value_sizes, 8 * count);
 }
 
-static bool may_have_value(const varve_node *node)
+static bool may_have_value(uint8_t kind)
 {
-    return node->kind == VARVE_STATE || node->kind == VARVE_VARIABLE;
+    return kind == VARVE_STATE || kind == VARVE_VARIABLE;
 }
 
 static varve_status columns_add_values(
     struct vv_columns *c, const struct vv_walk *walk, varve_error *error)
 {
     uint64_t local = vv_tag_bit(walk->graph, VARVE_TAG_LOCAL);
+    const uint8_t *kinds = c->index.node_kinds.data;
     size_t count = 0, value = 0;
     for (size_t i = 0; i < walk->count; i++)
-        count += may_have_value(walk->steps[i].node);
+        count += may_have_value(kinds[i]);
     reserve_values(&c->index, count);
     if (!vv_index_extend_values(&c->index, count))
         return columns_no_memory(error);
     for (size_t i = 0; i < walk->count; i++) {
         const varve_node *node = walk->steps[i].node;
-        if (!may_have_value(node))
+        if (!may_have_value(kinds[i]))
             continue;
         if (node->kind != VARVE_VARIABLE || node->attachments || c->takes_parts)
             VV_TRY(
