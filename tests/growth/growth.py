@@ -49,9 +49,9 @@ FAMILIES = {
 # bytes per item at 4 n. The limits are 1.3 times the measured costs.
 CONSTANTS = {
     'build': (25000, 3800, 340),
-    'write': (25000, 740, 130),
-    'write-clean': (25000, 810, 210),
-    'read': (25000, 1780, 200),
+    'write': (25000, 725, 130),
+    'write-clean': (25000, 790, 210),
+    'read': (25000, 1700, 200),
     'reader-open': (25000, 370, 119),
     'reader-list': (25000, 1040, 1),
     'reader-read': (25000, 890, 1),

@@ -209,7 +209,7 @@ void vv_note_delivered(struct vv_delivery *d, varve_node *node, uint32_t value)
     node->is_half = false;
     vv_set_delivery_state(d, node, value,
         is_lent ? VV_DELIVERY_STATE_LENT : VV_DELIVERY_STATE_APPLIED);
-    if (may_copy(d))
+    if (vv_visited_paths_matter(&d->pairing->ways))
         vv_note_served(d, node);
     if (node->attachments)
         vv_fixed_value_record(node);

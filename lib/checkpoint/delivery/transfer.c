@@ -491,9 +491,9 @@ static void transfer_settle(struct transfer *t)
         if (m->mode == VV_MOVE_STRINGS)
             vv_variable_keep_strings(
                 m->node, m->block, (size_t)value_size(t, m));
-        if (m->mode == VV_MOVE_STRINGS || m->mode == VV_MOVE_MAPPED)
+        if (m->mode == VV_MOVE_STRINGS || m->mode == VV_MOVE_MAPPED) {
             m->block = NULL;
-        else if (vv_move_casts(m) && m->inexact) {
+        } else if (vv_move_casts(m) && m->inexact) {
             struct vv_misfits inexact = { m->value, m->inexact };
             vv_buffer_add(&t->d->cast_misfits, &inexact, sizeof inexact);
         }
