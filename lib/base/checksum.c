@@ -51,11 +51,6 @@ struct vv_digest vv_digest_long(const void *bytes, size_t size)
     return canonical(hash);
 }
 
-bool vv_digest_equal(const struct vv_digest *a, const struct vv_digest *b)
-{
-    return memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
-}
-
 void vv_digest_text(const struct vv_digest *digest, char text[33])
 {
     static const char digits[] = "0123456789abcdef";

@@ -6,7 +6,6 @@
 #include "copy.h"
 
 #include <stdint.h>
-#include <string.h>
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -40,15 +39,11 @@ static void store_pages(unsigned char *to, const unsigned char *from)
     }
 }
 
-void vv_copy_past_caches(void *to, const void *from, size_t size)
+void vv_copy_large_past_caches(void *to, const void *from, size_t size)
 {
     unsigned char *out = to;
     const unsigned char *in = from;
     size_t before = (size_t)(-(uintptr_t)out % LINE);
-    if (size < PAGE) {
-        memcpy(out, in, size);
-        return;
-    }
     memcpy(out, in, before);
     size_t at = before;
     for (; size - at >= PAGES * PAGE; at += PAGES * PAGE)
@@ -59,7 +54,7 @@ void vv_copy_past_caches(void *to, const void *from, size_t size)
     _mm_sfence(); /* orders the non-temporal stores before later stores */
 }
 #else
-void vv_copy_past_caches(void *to, const void *from, size_t size)
+void vv_copy_large_past_caches(void *to, const void *from, size_t size)
 {
     memcpy(to, from, size);
 }

@@ -13,8 +13,6 @@
  * This limits the number of pairs per node. */
 enum { FEW_PAIRS = 1 << 20, MOST_PAIRS_EACH = 64 };
 
-enum { ACCEPTED = 1, NOT_ACCEPTED = 2 };
-
 varve_status vv_spread_begin(struct vv_spread *s,
     const varve_allocator *allocator, const char *patterns, varve_error *error)
 {
@@ -169,7 +167,7 @@ void vv_spread_add(struct vv_spread *s, uint32_t node,
         .next = s->nodes[node].first };
     spread_enter(s, (uint32_t)s->count);
     s->nodes[node].first = (uint32_t)++s->count;
-    s->nodes[node].known |= state->accepts ? ACCEPTED : NOT_ACCEPTED;
+    s->nodes[node].known |= state->accepts ? VV_ACCEPTED : VV_NOT_ACCEPTED;
 }
 
 bool vv_spread_next(struct vv_spread *s, uint32_t *pair)
@@ -196,16 +194,6 @@ void vv_spread_forget(struct vv_spread *s, uint32_t node)
         s->gone++;
     }
     s->nodes[node] = (struct vv_spread_node){ .first = 0 };
-}
-
-bool vv_spread_has_any(const struct vv_spread *s, uint32_t node)
-{
-    return node < s->node_capacity && (s->nodes[node].known & ACCEPTED);
-}
-
-bool vv_spread_has_all(const struct vv_spread *s, uint32_t node)
-{
-    return node < s->node_capacity && s->nodes[node].known == ACCEPTED;
 }
 
 uint32_t vv_spread_find(const struct vv_spread *s, uint32_t node, bool accepts)

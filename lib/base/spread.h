@@ -38,6 +38,8 @@ struct vv_reached {
     uint32_t next; /* another pair of the node, plus 1; newest first */
 };
 
+enum { VV_ACCEPTED = 1, VV_NOT_ACCEPTED = 2 };
+
 struct vv_spread_node {
     uint32_t first; /* its newest pair, plus 1 */
     uint8_t known;  /* flags: it has states that accept, or that do not */
@@ -110,8 +112,18 @@ void vv_spread_forget(struct vv_spread *spread, uint32_t node);
 
 /* vv_spread_has_any returns true if the patterns match a path to the node;
  * vv_spread_has_all if it has paths and they match all of them. */
-bool vv_spread_has_any(const struct vv_spread *spread, uint32_t node);
-bool vv_spread_has_all(const struct vv_spread *spread, uint32_t node);
+static inline bool vv_spread_has_any(
+    const struct vv_spread *spread, uint32_t node)
+{
+    return node < spread->node_capacity &&
+           (spread->nodes[node].known & VV_ACCEPTED);
+}
+static inline bool vv_spread_has_all(
+    const struct vv_spread *spread, uint32_t node)
+{
+    return node < spread->node_capacity &&
+           spread->nodes[node].known == VV_ACCEPTED;
+}
 
 /* Returns the oldest pair of a node in a state that accepts (or does not), or
  * UINT32_MAX. */

@@ -176,3 +176,15 @@ bool vv_index_has_same_graph(const struct vv_index *a, const struct vv_index *b)
     }
     return true;
 }
+
+bool vv_index_has_same_values(
+    const struct vv_index *a, const struct vv_index *b)
+{
+    if (a->pieced_count || b->pieced_count || a->whole_count || b->whole_count)
+        return false;
+    for (size_t i = VV_KEY_VALUE_NODES; i <= VV_KEY_VALUE_SIZES; i++) {
+        if (!are_same(&vv_columns[i], a, b))
+            return false;
+    }
+    return are_same(&vv_columns[VV_KEY_NODE_KINDS], a, b);
+}

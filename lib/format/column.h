@@ -57,4 +57,9 @@ bool vv_index_is_alike(const struct vv_index *a, const struct vv_index *b);
 bool vv_index_has_same_graph(
     const struct vv_index *a, const struct vv_index *b);
 
+/* Returns true if two indices have the same kinds of nodes, and values of the
+ * same nodes, types, shapes, offsets and sizes, all whole and in one piece. */
+bool vv_index_has_same_values(
+    const struct vv_index *a, const struct vv_index *b);
+
 #endif

@@ -191,13 +191,10 @@ uint64_t vv_first_extent(const struct vv_index *index,
     return sum;
 }
 
-uint64_t vv_first_digest(const struct vv_index *index,
+uint64_t vv_add_up_digests(const struct vv_index *index,
     const struct vv_value_table *table, uint32_t value)
 {
-    const uint64_t entry = table->digests[value / VV_VALUE_STEP];
-    uint64_t sum = entry & ~VV_ONE_DIGEST_EACH;
-    if (entry & VV_ONE_DIGEST_EACH)
-        return sum + value % VV_VALUE_STEP;
+    uint64_t sum = table->digests[value / VV_VALUE_STEP];
     for (uint32_t i = value - value % VV_VALUE_STEP; i < value; i++)
         sum += vv_value_chunks(index, table, i);
     return sum;

@@ -254,9 +254,19 @@ struct vv_value_table {
 uint64_t vv_first_extent(const struct vv_index *index,
     const struct vv_value_table *table, uint32_t value);
 
-/* Like vv_first_extent, for digests. */
-uint64_t vv_first_digest(const struct vv_index *index,
+/* vv_first_digest for a value near one that has several digests. */
+uint64_t vv_add_up_digests(const struct vv_index *index,
     const struct vv_value_table *table, uint32_t value);
+
+/* Like vv_first_extent, for digests. */
+static inline uint64_t vv_first_digest(const struct vv_index *index,
+    const struct vv_value_table *table, uint32_t value)
+{
+    const uint64_t entry = table->digests[value / VV_VALUE_STEP];
+    return entry & VV_ONE_DIGEST_EACH
+               ? (entry & ~VV_ONE_DIGEST_EACH) + value % VV_VALUE_STEP
+               : vv_add_up_digests(index, table, value);
+}
 
 /* Compares metadata for qsort, in the order of deterministic CBOR, which files
  * use: shorter names first, then bytewise. Returns 0 for equal names. */

@@ -197,8 +197,8 @@ static void index_in_check_part(void *user, size_t part)
                 ? VARVE_OK
                 : vv_check_graph(&check);
     else
-        c->status[part] =
-            vv_check_values(&check, &c->parsed->table, &c->parsed->data_end);
+        c->status[part] = vv_check_values(
+            &check, c->like, &c->parsed->table, &c->parsed->data_end);
 }
 
 static varve_status check_columns(

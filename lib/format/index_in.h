@@ -33,8 +33,9 @@ struct vv_index_rest {
     struct vv_paged_columns *far; /* NULL: all columns are in the bytes */
     bool has_no_digests;         /* no value has digests, as in other formats */
     const struct vv_index *like; /* an index that is known to be valid: the
-                                    columns of the graph are not checked if they
-                                    are equal to its columns; or NULL */
+                                    columns of the graph, and those of the
+                                    values, are not checked if they are equal to
+                                    its columns; or NULL */
 };
 
 /* Parses an index and checks all rules of docs/format.md:

@@ -34,7 +34,7 @@ struct name {
     uint64_t begin;
 };
 
-static struct name name_check_name_at(
+static inline struct name name_check_name_at(
     const struct vv_index *index, uint64_t at, size_t size)
 {
     struct name name = { .bytes = index->names + at, .size = size };
@@ -51,12 +51,16 @@ static struct name name_check_name_at(
 
 /* Compares names. They contain no NUL, so if the numbers are equal and one name
  * has at most 8 bytes, the shorter name comes first. */
-static bool name_check_is_before(const struct name *a, const struct name *b)
+static inline bool name_check_is_before(
+    const struct name *a, const struct name *b)
 {
     if (a->begin != b->begin)
         return a->begin < b->begin;
     if (a->size <= 8 || b->size <= 8)
         return a->size < b->size;
+    if (a->size == b->size && a->size <= 16) /* the last 8 bytes */
+        return __builtin_bswap64(vv_load64(a->bytes + a->size - 8)) <
+               __builtin_bswap64(vv_load64(b->bytes + b->size - 8));
     size_t shorter = a->size < b->size ? a->size : b->size;
     int order = memcmp(a->bytes + 8, b->bytes + 8, shorter - 8);
     return order < 0 || (order == 0 && a->size < b->size);

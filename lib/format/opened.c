@@ -173,15 +173,6 @@ varve_status vv_opened_check_bools(const struct vv_opened *o, uint32_t value,
         ((const unsigned char *)bytes)[at], what, error);
 }
 
-varve_status vv_opened_check(const struct vv_opened *o, uint32_t value,
-    uint64_t chunk, const void *bytes, const char *what, varve_error *error)
-{
-    VV_TRY(vv_opened_check_sum(o, value, chunk, bytes, what, error));
-    return o->parsed.index.value_dtypes[value] == VARVE_BOOL
-               ? vv_opened_check_bools(o, value, chunk, bytes, what, error)
-               : VARVE_OK;
-}
-
 bool vv_opened_locate(
     const struct vv_opened *o, uint32_t value, int *file, uint64_t *offset)
 {

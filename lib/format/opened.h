@@ -121,21 +121,33 @@ static inline size_t vv_opened_chunk_size(
     return size;
 }
 
-/* Verifies the bytes of a chunk: its checksum, and that bools are 0 or 1.
- * Returns VARVE_CORRUPT with a message that contains the file, `what` (the path
- * of the value, or NULL), the range and both checksums. */
-varve_status vv_opened_check(const struct vv_opened *opened, uint32_t value,
+/* Verifies the checksum of a chunk. Returns VARVE_CORRUPT with a message that
+ * contains the file, `what` (the path of the value, or NULL), the range and
+ * both checksums. */
+varve_status vv_opened_check_sum(const struct vv_opened *opened, uint32_t value,
     uint64_t chunk, const void *bytes, const char *what, varve_error *error);
 
-/* Like vv_opened_check, for bools only: returns VARVE_CORRUPT if a byte is
+/* Like vv_opened_check_sum, for bools only: returns VARVE_CORRUPT if a byte is
  * neither 0 nor 1, and VARVE_OK for values of other types. */
 varve_status vv_opened_check_bools(const struct vv_opened *opened,
     uint32_t value, uint64_t chunk, const void *bytes, const char *what,
     varve_error *error);
 
-/* Like vv_opened_check, for the checksum only. */
-varve_status vv_opened_check_sum(const struct vv_opened *opened, uint32_t value,
-    uint64_t chunk, const void *bytes, const char *what, varve_error *error);
+/* Does both. */
+static inline varve_status vv_opened_check(const struct vv_opened *opened,
+    uint32_t value, uint64_t chunk, const void *bytes, const char *what,
+    varve_error *error)
+{
+    const struct vv_index *index = &opened->parsed.index;
+    varve_status status =
+        index->far /* otherwise the index cannot fail */
+            ? vv_opened_check_sum(opened, value, chunk, bytes, what, error)
+            : opened->backing->check(opened, value, chunk, bytes, what, error);
+    if (!status && index->value_dtypes[value] == VARVE_BOOL)
+        status =
+            vv_opened_check_bools(opened, value, chunk, bytes, what, error);
+    return status;
+}
 
 /* Sets *file and *offset to the position of a value in an open file. Returns
  * false unless the value is stored contiguously, row-major and unchanged. */

@@ -29,9 +29,9 @@ static uint64_t page_sums_lower_bound(
     return low;
 }
 
-const uint8_t *vv_page_sums_find(const struct vv_index *index, uint64_t chunk)
+const uint8_t *vv_page_sums_search(const struct vv_index *index, uint64_t chunk)
 {
-    uint64_t i = index->paged_count ? page_sums_lower_bound(index, chunk) : 0;
+    uint64_t i = page_sums_lower_bound(index, chunk);
     if (i == index->paged_count ||
         vv_at64(index->paged_chunks, (size_t)i) != chunk)
         return NULL;

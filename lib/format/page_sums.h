@@ -20,10 +20,18 @@ enum {
     VV_PAGE_SUMS_SIZE = VV_CHUNK_PAGES * VV_DIGEST_SIZE, /* for a chunk */
 };
 
+/* vv_page_sums_find for an index with page digests. */
+const uint8_t *vv_page_sums_search(
+    const struct vv_index *index, uint64_t chunk);
+
 /* Returns the page digests of a chunk, given its number among all chunks.
  * Returns NULL if it is hashed as a whole. Binary search; one comparison if no
  * chunk has page digests. */
-const uint8_t *vv_page_sums_find(const struct vv_index *index, uint64_t chunk);
+static inline const uint8_t *vv_page_sums_find(
+    const struct vv_index *index, uint64_t chunk)
+{
+    return index->paged_count ? vv_page_sums_search(index, chunk) : NULL;
+}
 
 /* Returns true if one of `count` chunks has page digests. */
 bool vv_page_sums_any(

@@ -112,7 +112,7 @@ uint64_t vv_piece_table_add(struct vv_piece_table *t,
 
 /* --- Pieces --------------------------------------------------------------- */
 
-uint32_t vv_piece_count(const struct vv_index *index, uint32_t value)
+uint32_t vv_count_pieces(const struct vv_index *index, uint32_t value)
 {
     uint32_t row = vv_index_find_pieces(index, value);
     return row == VV_NONE ? 1

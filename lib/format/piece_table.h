@@ -53,8 +53,15 @@ struct vv_value_piece {
     uint64_t first_chunk; /* within the value */
 };
 
+/* vv_piece_count for an index with values in pieces. */
+uint32_t vv_count_pieces(const struct vv_index *index, uint32_t value);
+
 /* Returns the number of pieces of a value; 1: the value is not in pieces. */
-uint32_t vv_piece_count(const struct vv_index *index, uint32_t value);
+static inline uint32_t vv_piece_count(
+    const struct vv_index *index, uint32_t value)
+{
+    return index->pieced_count ? vv_count_pieces(index, value) : 1;
+}
 
 void vv_piece_at(const struct vv_index *index,
     const struct vv_value_table *table, uint32_t value, uint32_t number,

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 
+#include "column.h"
 #include "data_out.h"
 #include "dtype.h"
 #include "paged_columns.h"
@@ -15,6 +16,7 @@
 #include "piece_check.h"
 #include "piece_table.h"
 #include "shape.h"
+#include "value_table.h"
 #include "try.h"
 
 /* Data in layers has no end, except the largest size of files. */
@@ -275,14 +277,40 @@ static void note_sums(
     table->digests[value / VV_VALUE_STEP] = p->digests;
 }
 
+/* Fills in the table and the totals for values in layers that are equal to
+ * those of a valid index. Returns false, and leaves all to be checked, for
+ * other values. */
+static bool adopt_values(const struct vv_index *index,
+    const struct vv_index *like, struct vv_value_table *table,
+    struct progress *p)
+{
+    uint32_t last = index->value_count;
+    if (!like || !index->layer_count || !vv_index_has_same_values(like, index))
+        return false;
+    while (last > 0 && !vv_index_is_saved(index, last - 1))
+        last--;
+    const uint64_t end = last > 0 ? vv_at64(index->value_offsets, last - 1) +
+                                        vv_at64(index->value_sizes, last - 1)
+                                  : p->end;
+    if (end > p->most)
+        return false;
+    vv_value_table_fill(table, index);
+    p->end = end;
+    p->node = index->node_count;
+    p->extents = vv_first_extent(index, table, index->value_count);
+    p->digests = vv_first_digest(index, table, index->value_count);
+    return true;
+}
+
 varve_status vv_check_values(const struct vv_index_check *check,
-    struct vv_value_table *table, uint64_t *end)
+    const struct vv_index *like, struct vv_value_table *table, uint64_t *end)
 {
     const struct vv_index *index = check->index;
     struct progress p = { .end = VV_HEADER_SIZE,
         .most = index->layer_count ? MOST_IN_LAYERS : check->data_end };
     find_sizes(&p);
-    for (uint32_t i = 0; i < index->value_count; i++) {
+    const bool is_known = adopt_values(index, like, table, &p);
+    for (uint32_t i = 0; i < index->value_count && !is_known; i++) {
         uint64_t count;
         if (i % VV_VALUE_STEP == 0)
             note_sums(table, i, &p);
@@ -296,7 +324,7 @@ varve_status vv_check_values(const struct vv_index_check *check,
         VV_TRY(value_check_part(check, i, &table->pieces, &p));
         VV_TRY(check_chunks(check, i, &table->pieces, &p));
     }
-    if (index->value_count % VV_VALUE_STEP == 0)
+    if (index->value_count % VV_VALUE_STEP == 0 && !is_known)
         note_sums(table, index->value_count, &p);
     *end = vv_align_up(p.end, VV_ALIGNMENT);
     VV_TRY(vv_check_all_pieces(check, &table->pieces));

@@ -4,6 +4,8 @@
  */
 #include "value_table.h"
 
+#include <string.h>
+
 #include "allocator.h"
 #include "failure.h"
 #include "piece_table.h"
@@ -43,22 +45,35 @@ static uint64_t value_table_add_chunks(
 void vv_value_table_fill(
     struct vv_value_table *table, const struct vv_index *index)
 {
-    uint64_t extents = 0, digests = 0, singles = 0;
-    for (uint32_t i = 0; i <= index->value_count; i++) {
-        if (singles == VV_VALUE_STEP)
-            table->digests[i / VV_VALUE_STEP - 1] |= VV_ONE_DIGEST_EACH;
-        if (i % VV_VALUE_STEP == 0) {
-            table->extents[i / VV_VALUE_STEP] = extents;
-            table->digests[i / VV_VALUE_STEP] = digests;
-            singles = 0;
+    const uint32_t count = index->value_count;
+    const uint8_t *ranks = index->value_ranks, *sizes = index->value_sizes;
+    const bool has_pieces = index->pieced_count > 0;
+    uint64_t extents = 0, digests = 0;
+    for (uint32_t step = 0; step <= count / VV_VALUE_STEP; step++) {
+        const uint32_t first = step * VV_VALUE_STEP;
+        const uint32_t end =
+            count - first < VV_VALUE_STEP ? count : first + VV_VALUE_STEP;
+        uint64_t others = (end - first) ^ VV_VALUE_STEP; /* 0: all have one */
+        table->extents[step] = extents;
+        table->digests[step] = digests;
+        for (uint32_t i = first; i < end; i++) {
+            const uint64_t chunks =
+                has_pieces ? value_table_add_chunks(table, index, i)
+                           : vv_chunk_count(vv_at64(sizes, i));
+            digests += chunks;
+            others |= chunks ^ 1;
+            extents += ranks[i];
         }
-        if (i == index->value_count)
-            break;
-        const uint64_t chunks = value_table_add_chunks(table, index, i);
-        digests += chunks;
-        singles += chunks == 1;
-        extents += index->value_ranks[i];
+        if (others == 0)
+            table->digests[step] |= VV_ONE_DIGEST_EACH;
     }
+}
+
+void vv_value_table_copy(
+    struct vv_value_table *table, const struct vv_value_table *from)
+{
+    memcpy(table->extents, from->extents,
+        2 * entries_of(table) * sizeof *table->extents);
 }
 
 void vv_value_table_clear(

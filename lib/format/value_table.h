@@ -21,6 +21,11 @@ varve_status vv_value_table_make(struct vv_value_table *table,
 void vv_value_table_fill(
     struct vv_value_table *table, const struct vv_index *index);
 
+/* Fills a table from that of an index whose values have the same ranks and
+ * sizes, and are all in one piece. */
+void vv_value_table_copy(
+    struct vv_value_table *table, const struct vv_value_table *from);
+
 /* Frees the table; it can be zeroed. */
 void vv_value_table_clear(
     struct vv_value_table *table, const varve_allocator *allocator);

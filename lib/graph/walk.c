@@ -24,7 +24,7 @@ static varve_status walk_no_memory(varve_error *error)
     return vv_fail_memory(error, "walking the graph");
 }
 
-static bool walk_add_step(struct vv_walk *walk, struct vv_step step)
+static inline bool walk_add_step(struct vv_walk *walk, struct vv_step step)
 {
     if (!vv_grow_array(walk->allocator, &walk->steps, &walk->capacity,
             walk->count, sizeof step))

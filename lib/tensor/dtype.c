@@ -42,7 +42,7 @@
 /* clang-format off */
 /* There is no `default:`, so that a type without a row does not compile. */
 #pragma GCC diagnostic error "-Wswitch"
-const struct vv_dtype *vv_dtype_of(varve_dtype dtype)
+static inline const struct vv_dtype *dtype_row(varve_dtype dtype)
 {
     switch (dtype) {
     ROW(VARVE_BOOL, { .name = "bool", .family = VV_FAMILY_BOOL, .size = 1,
@@ -70,6 +70,11 @@ const struct vv_dtype *vv_dtype_of(varve_dtype dtype)
 }
 /* clang-format on */
 
+const struct vv_dtype *vv_dtype_of(varve_dtype dtype)
+{
+    return dtype_row(dtype);
+}
+
 bool vv_dtype_is_valid(unsigned number)
 {
     return vv_dtype_of((varve_dtype)number) != NULL;
@@ -77,7 +82,7 @@ bool vv_dtype_is_valid(unsigned number)
 
 size_t varve_dtype_size(varve_dtype dtype)
 {
-    const struct vv_dtype *type = vv_dtype_of(dtype);
+    const struct vv_dtype *type = dtype_row(dtype);
     return type ? type->size : 0;
 }
 

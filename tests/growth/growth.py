@@ -49,12 +49,12 @@ FAMILIES = {
 # bytes per item at 4 n. The limits are 1.3 times the measured costs.
 CONSTANTS = {
     'build': (25000, 3800, 340),
-    'write': (25000, 760, 130),
-    'write-clean': (25000, 920, 210),
-    'read': (25000, 2600, 200),
-    'reader-open': (25000, 410, 119),
+    'write': (25000, 725, 130),
+    'write-clean': (25000, 790, 210),
+    'read': (25000, 1700, 200),
+    'reader-open': (25000, 370, 119),
     'reader-list': (25000, 1040, 1),
-    'reader-read': (25000, 985, 1),
+    'reader-read': (25000, 890, 1),
     'drop-exact': (ITEMS, 3000, 10),
     'drop-wild': (ITEMS, 10500, 140),
     'random': (ITEMS, 8000, 700),

@@ -109,13 +109,6 @@ void vv_note_loss(struct vv_delivery *d)
         vv_fail_memory(&d->failure, "matching a checkpoint");
 }
 
-void vv_enlist(struct vv_delivery *d, struct vv_pair_list *list,
-    varve_node *node, uint32_t file)
-{
-    if (!vv_append_pair(list, node, file))
-        vv_note_loss(d);
-}
-
 /* --- Invariants --------------------------------------------------------- */
 
 #ifndef NDEBUG

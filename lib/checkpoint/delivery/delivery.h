@@ -142,7 +142,11 @@ void vv_delivery_check(const struct vv_delivery *delivery);
 void vv_note_loss(struct vv_delivery *delivery);
 
 /* Adds a pair to a list. If memory runs out, it is lost until a retry. */
-void vv_enlist(struct vv_delivery *delivery, struct vv_pair_list *list,
-    varve_node *node, uint32_t number);
+static inline void vv_enlist(struct vv_delivery *delivery,
+    struct vv_pair_list *list, varve_node *node, uint32_t number)
+{
+    if (!vv_append_pair(list, node, number))
+        vv_note_loss(delivery);
+}
 
 #endif

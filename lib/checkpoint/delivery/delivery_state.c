@@ -104,7 +104,8 @@ static bool is_empty(const varve_node *node)
 /* Marks an empty variable without memory as pending for this value, so that its
  * initializer does not run. If the value will fill only a part of it, the
  * initializer runs instead. */
-static void claim(struct vv_delivery *d, varve_node *node, uint32_t value)
+static inline void claim(
+    struct vv_delivery *d, varve_node *node, uint32_t value)
 {
     if (!is_empty(node))
         return;
@@ -132,7 +133,7 @@ static enum vv_delivery_state delivery_state_of(const struct vv_delivery *d,
 void vv_decide(struct vv_delivery *d, varve_node *node, uint32_t file)
 {
     uint32_t value = vv_value_of(d->pairing, file);
-    if (vv_private_of(node) && value == VV_NONE) {
+    if (value == VV_NONE && vv_private_of(node)) {
         vv_decide_own(d, node, file);
         return;
     }
@@ -208,7 +209,8 @@ void vv_note_delivered(struct vv_delivery *d, varve_node *node, uint32_t value)
     node->is_half = false;
     vv_set_delivery_state(d, node, value,
         is_lent ? VV_DELIVERY_STATE_LENT : VV_DELIVERY_STATE_APPLIED);
-    vv_note_served(d, node);
+    if (vv_visited_paths_matter(&d->pairing->ways))
+        vv_note_served(d, node);
     if (node->attachments)
         vv_fixed_value_record(node);
 }

@@ -56,37 +56,35 @@ static const unsigned may_follow[] = {
     [VV_DELIVERY_STATE_DAMAGED] = TO(DUE),
 };
 
+enum { OPEN = 1, GIVEN_UP = 2 }; /* vv_is_open, vv_is_given_up */
+
+static const uint8_t properties[] = {
+    [VV_DELIVERY_STATE_WAITING] = OPEN,
+    [VV_DELIVERY_STATE_DUE] = OPEN,
+    [VV_DELIVERY_STATE_DROPPED] = GIVEN_UP,
+    [VV_DELIVERY_STATE_DAMAGED] = GIVEN_UP,
+};
+
 void vv_change_delivery_state(struct vv_delivery_states *delivery_states,
     uint32_t value, enum vv_delivery_state delivery_state)
 {
     assert(delivery_states->of[value] == delivery_state ||
            (may_follow[delivery_states->of[value]] & 1u << delivery_state));
     (void)may_follow; /* unused without assertions */
-    const unsigned open = TO(WAITING) | TO(DUE);
-    const unsigned given_up = TO(DROPPED) | TO(DAMAGED);
-    const unsigned before = 1u << delivery_states->of[value];
-    const unsigned after = 1u << delivery_state;
+    const unsigned now = properties[delivery_state];
+    const unsigned changed = properties[delivery_states->of[value]] ^ now;
     delivery_states->of[value] = (uint8_t)delivery_state;
-    if (!(before & open) != !(after & open) &&
-        vv_index_is_saved(delivery_states->index, value))
-        delivery_states->pending += after & open ? 1u : (uint32_t)-1;
-    if (!(before & given_up) != !(after & given_up))
+    if ((changed & OPEN) && vv_index_is_saved(delivery_states->index, value))
+        delivery_states->pending += now & OPEN ? 1u : (uint32_t)-1;
+    if (changed & GIVEN_UP)
         delivery_states->given_up_changes++;
 }
 
 bool vv_is_pending(
     const struct vv_delivery_states *delivery_states, uint32_t value)
 {
-    return (delivery_states->of[value] == VV_DELIVERY_STATE_WAITING ||
-               delivery_states->of[value] == VV_DELIVERY_STATE_DUE) &&
+    return vv_is_open(delivery_states, value) &&
            vv_index_is_saved(delivery_states->index, value);
-}
-
-bool vv_is_final(
-    const struct vv_delivery_states *delivery_states, uint32_t value)
-{
-    return vv_is_delivered(delivery_states, value) ||
-           vv_is_given_up(delivery_states, value);
 }
 
 /* --- Nodes without values ----------------------------------------------- */

@@ -58,8 +58,15 @@ void vv_delivery_states_end(struct vv_delivery_states *delivery_states);
 void vv_change_delivery_state(struct vv_delivery_states *delivery_states,
     uint32_t value, enum vv_delivery_state delivery_state);
 
-/* Returns true if a value is saved and may still be delivered without a
- * request. */
+/* Returns true if a value may still be delivered without a request. */
+static inline bool vv_is_open(
+    const struct vv_delivery_states *delivery_states, uint32_t value)
+{
+    return delivery_states->of[value] == VV_DELIVERY_STATE_WAITING ||
+           delivery_states->of[value] == VV_DELIVERY_STATE_DUE;
+}
+
+/* Does the same, and returns false if the value is not saved. */
 bool vv_is_pending(
     const struct vv_delivery_states *delivery_states, uint32_t value);
 
@@ -84,8 +91,12 @@ static inline bool vv_is_delivered(
 
 /* Returns true if a value is not delivered to nodes that are bound to its node
  * in the file from now on. */
-bool vv_is_final(
-    const struct vv_delivery_states *delivery_states, uint32_t value);
+static inline bool vv_is_final(
+    const struct vv_delivery_states *delivery_states, uint32_t value)
+{
+    return vv_is_delivered(delivery_states, value) ||
+           vv_is_given_up(delivery_states, value);
+}
 
 /* Returns true if the options exclude a value. */
 static inline bool vv_is_left_out(

@@ -51,9 +51,9 @@ static void exchange_one(
     while (left > 0) {
         uintptr_t address = (uintptr_t)place;
         size_t size = STRIPE - address % STRIPE;
-        if (size > left)
+        if (size > left || turns->count == 1)
             size = left;
-        if (address / STRIPE % turns->count != turn)
+        if (turns->count > 1 && address / STRIPE % turns->count != turn)
             ;
         else if (turns->exchange->is_last)
             vv_copy_past_caches(place, staged, size);

@@ -42,10 +42,15 @@ void vv_moves_sort(struct vv_move *moves, size_t count)
     qsort(moves, count, sizeof *moves, compare_moves);
 }
 
-/* Returns the mode for a value that differs in type, shape or form. */
-static enum vv_move_mode mode_of_other(const struct vv_delivery *d,
-    const varve_node *node, uint32_t value, bool is_part, bool is_boxed)
+enum vv_move_mode vv_mode_of_other(const struct vv_delivery *d,
+    const varve_node *node, uint32_t value, bool is_in_pieces)
 {
+    if (!node)
+        return VV_MOVE_VERIFY;
+    if (node->kind == VARVE_STATE)
+        return VV_MOVE_STATE;
+    /* A slice in the file is delivered only to the same slice. */
+    bool is_part = vv_part_of(node) && !vv_saved_part(d->pairing, value, NULL);
     const varve_tensor *wanted = &node->variable->tensor;
     varve_tensor saved = vv_saved(d->pairing, value);
     if (saved.dtype == VARVE_STRING)
@@ -54,38 +59,9 @@ static enum vv_move_mode mode_of_other(const struct vv_delivery *d,
         (varve_tensor_count(&saved) != varve_tensor_count(wanted) ||
             vv_is_resized(d, node, &saved)))
         return VV_MOVE_RESIZE;
-    if (is_boxed)
+    if (is_part || is_in_pieces)
         return VV_MOVE_BOX;
     return saved.dtype == wanted->dtype ? VV_MOVE_PLAIN : VV_MOVE_CAST;
-}
-
-static enum vv_move_mode mode_of(const struct vv_delivery *d,
-    const varve_node *node, uint32_t value, bool is_in_pieces)
-{
-    if (node->kind == VARVE_STATE)
-        return VV_MOVE_STATE;
-    /* A slice in the file is delivered only to the same slice. */
-    bool is_part = vv_part_of(node) && !vv_saved_part(d->pairing, value, NULL);
-    bool is_boxed = is_part || is_in_pieces;
-    if (node->variable->tensor.dtype != VARVE_STRING && !is_boxed &&
-        vv_is_alike(d->pairing, node, value))
-        return VV_MOVE_PLAIN;
-    return mode_of_other(d, node, value, is_part, is_boxed);
-}
-
-struct vv_move vv_move_of(const struct vv_delivery *d, varve_node *node,
-    uint32_t value, bool only_verify)
-{
-    bool is_in_pieces = vv_piece_count(vv_index_of(d->pairing), value) > 1;
-    enum vv_move_mode mode =
-        node ? mode_of(d, node, value, is_in_pieces) : VV_MOVE_VERIFY;
-    return (struct vv_move){
-        .node = node,
-        .value = value,
-        .mode = (uint8_t)(only_verify ? VV_MOVE_VERIFY : mode),
-        .is_boxed =
-            is_in_pieces || mode == VV_MOVE_BOX || mode == VV_MOVE_RESIZE,
-    };
 }
 
 /* Elements need no more alignment than their components, which have at most 8
@@ -110,7 +86,7 @@ const char *vv_move_obstacle(const struct vv_delivery *d,
         return "not mapped: the saved shape differs";
     if (vv_piece_count(vv_index_of(d->pairing), value) > 1)
         return "not mapped: it is stored in several pieces";
-    if (mode_of(d, node, value, false) != VV_MOVE_PLAIN)
+    if (vv_mode_of(d, node, value, false) != VV_MOVE_PLAIN)
         return "not mapped: the stored bytes must be converted";
     if (node->variable->tensor.data)
         return "not mapped: its memory was allocated before";
@@ -411,11 +387,9 @@ varve_status vv_moves_failed(const struct vv_delivery *d,
     return VARVE_PARTIALLY_RESTORED;
 }
 
-/* Checks a chunk again after a failure, with the name of the variable for the
- * message. */
-static varve_status check_named(const struct vv_delivery *d,
-    const varve_node *node, uint32_t value, uint64_t chunk, const void *bytes,
-    bool only_bools, varve_error *error)
+varve_status vv_check_named(const struct vv_delivery *d, const varve_node *node,
+    uint32_t value, uint64_t chunk, const void *bytes, bool only_bools,
+    varve_error *error)
 {
     char text[256];
     const char *what = node ? vv_node_text(node, text, sizeof text) : NULL;
@@ -423,16 +397,4 @@ static varve_status check_named(const struct vv_delivery *d,
                ? vv_opened_check_bools(
                      d->file, value, chunk, bytes, what, error)
                : vv_opened_check(d->file, value, chunk, bytes, what, error);
-}
-
-varve_status vv_check_piece(const struct vv_delivery *d, const varve_node *node,
-    uint32_t value, uint64_t chunk, const void *bytes, bool only_bools,
-    varve_error *error)
-{
-    varve_status status =
-        only_bools
-            ? vv_opened_check_bools(d->file, value, chunk, bytes, NULL, NULL)
-            : vv_opened_check(d->file, value, chunk, bytes, NULL, NULL);
-    return status ? check_named(d, node, value, chunk, bytes, only_bools, error)
-                  : VARVE_OK;
 }

@@ -12,11 +12,13 @@
 #include "delivery.h"
 #include "layout.h"
 #include "part.h"
+#include "piece_table.h"
 
 /* Values up to this size may be read together. */
 enum { VV_SMALL_VALUE = 256 * 1024 };
 
-/* The ways to store the bytes of a value in a variable. */
+/* The ways to store the bytes of a value in a variable. Those up to
+ * VV_MOVE_STRINGS write to its memory. */
 enum vv_move_mode {
     VV_MOVE_PLAIN,   /* unchanged */
     VV_MOVE_CAST,    /* converted element by element */
@@ -92,10 +94,36 @@ static inline uint64_t vv_staged_place(uint64_t size, uint64_t offset)
 /* Sorts moves by the numbers of their values. */
 void vv_moves_sort(struct vv_move *moves, size_t count);
 
+/* vv_mode_of for a value that differs in type, shape or form, or has no
+ * variable. */
+enum vv_move_mode vv_mode_of_other(const struct vv_delivery *d,
+    const varve_node *node, uint32_t value, bool is_in_pieces);
+
+/* Returns the mode of a move to a node that the value fits; NULL: none. */
+static inline enum vv_move_mode vv_mode_of(const struct vv_delivery *d,
+    const varve_node *node, uint32_t value, bool is_in_pieces)
+{
+    return node && !is_in_pieces && vv_is_alike(d->pairing, node, value) &&
+                   node->variable->tensor.dtype != VARVE_STRING
+               ? VV_MOVE_PLAIN
+               : vv_mode_of_other(d, node, value, is_in_pieces);
+}
+
 /* Returns a move of a value to a node that it fits. With `only_verify` the
  * value is only verified, and `node` may be NULL. */
-struct vv_move vv_move_of(const struct vv_delivery *d, varve_node *node,
-    uint32_t value, bool only_verify);
+static inline struct vv_move vv_move_of(const struct vv_delivery *d,
+    varve_node *node, uint32_t value, bool only_verify)
+{
+    bool is_in_pieces = vv_piece_count(vv_index_of(d->pairing), value) > 1;
+    enum vv_move_mode mode = vv_mode_of(d, node, value, is_in_pieces);
+    return (struct vv_move){
+        .node = node,
+        .value = value,
+        .mode = (uint8_t)(only_verify ? VV_MOVE_VERIFY : mode),
+        .is_boxed =
+            is_in_pieces || mode == VV_MOVE_BOX || mode == VV_MOVE_RESIZE,
+    };
+}
 
 /* Returns the box of its value that a boxed move takes. Elements of the box
  * outside the value are not changed. */
@@ -159,10 +187,25 @@ varve_status vv_moves_failed(const struct vv_delivery *d,
     const struct vv_move *moves, size_t count, varve_status status,
     varve_error *error);
 
-/* Verifies a chunk of a value. With `only_bools` only checks that bools are 0
- * or 1. The error message contains the name of the node, if there is one. */
-varve_status vv_check_piece(const struct vv_delivery *d, const varve_node *node,
+/* Checks a chunk again after a failure of vv_check_piece, with the name of the
+ * variable for the message. */
+varve_status vv_check_named(const struct vv_delivery *d, const varve_node *node,
     uint32_t value, uint64_t chunk, const void *bytes, bool only_bools,
     varve_error *error);
+
+/* Verifies a chunk of a value. With `only_bools` only checks that bools are 0
+ * or 1. The error message contains the name of the node, if there is one. */
+static inline varve_status vv_check_piece(const struct vv_delivery *d,
+    const varve_node *node, uint32_t value, uint64_t chunk, const void *bytes,
+    bool only_bools, varve_error *error)
+{
+    varve_status status =
+        only_bools
+            ? vv_opened_check_bools(d->file, value, chunk, bytes, NULL, NULL)
+            : vv_opened_check(d->file, value, chunk, bytes, NULL, NULL);
+    return status
+               ? vv_check_named(d, node, value, chunk, bytes, only_bools, error)
+               : VARVE_OK;
+}
 
 #endif

@@ -62,18 +62,21 @@ static uint64_t reading_size_of(const struct vv_reading *r, size_t move)
     return vv_at64(reading_index_of(r)->value_sizes, r->moves[move].value);
 }
 
-static bool is_divided(const struct vv_reading *r, const struct vv_move *move)
+/* Returns true if a move belongs to the part that is read in this pass. */
+static bool is_in_pass(const struct vv_reading *r, const struct vv_move *move)
 {
-    return r->division && move->needs > r->division->need;
+    bool is_divided = r->division && move->needs > r->division->need;
+    return !(move->is_fixed ? r->skips_fixed : r->only_fixed) &&
+           !(is_divided ? r->skips_divided : r->only_divided);
 }
 
 static inline bool is_read(const struct vv_reading *reading, size_t move)
 {
     const struct vv_move *m = &reading->moves[move];
     uint64_t first = 0;
-    if (m->is_fixed ? reading->skips_fixed : reading->only_fixed)
-        return false;
-    if (is_divided(reading, m) ? reading->skips_divided : reading->only_divided)
+    if ((reading->only_fixed || reading->skips_fixed || reading->only_divided ||
+            reading->skips_divided) &&
+        !is_in_pass(reading, m))
         return false;
     return m->mode != VV_MOVE_MAPPED && reading_size_of(reading, move) > 0 &&
            (!m->is_boxed || vv_move_reads(reading->d, m, &first));
@@ -168,7 +171,7 @@ static bool make_runs(struct pass *pass)
 
 /* --- One run ------------------------------------------------------------ */
 
-static varve_status reading_check_piece(const struct vv_reading *reading,
+static inline varve_status reading_check_piece(const struct vv_reading *reading,
     size_t move, uint64_t chunk, const void *bytes, varve_error *error)
 {
     const struct vv_move *m = &reading->moves[move];
@@ -315,27 +318,21 @@ static bool is_staged_alike(
     const struct vv_reading *reading, const struct run *run)
 {
     const struct vv_move *first = &reading->moves[run->first];
-    uint64_t begin = reading_offset_of(reading, run->first);
+    const uint64_t begin = reading_offset_of(reading, run->first);
+    const uintptr_t target = (uintptr_t)first->target;
+    if (VV_BIG_ENDIAN || reading->only_verify || reading->only_fixed ||
+        reading->only_divided || reading->skips_divided ||
+        target % PLACE_ALIGNMENT != 0)
+        return false;
     for (size_t i = run->first; i < run->first + run->count; i++) {
         const struct vv_move *m = &reading->moves[i];
         if (!m->is_staged || m->mode != VV_MOVE_PLAIN || m->is_boxed ||
-            VV_BIG_ENDIAN || !is_read(reading, i) ||
+            reading_size_of(reading, i) == 0 ||
             reading_offset_of(reading, i) - begin !=
-                (uintptr_t)m->target - (uintptr_t)first->target)
+                (uintptr_t)m->target - target)
             return false;
     }
-    return !reading->only_verify &&
-           (uintptr_t)first->target % PLACE_ALIGNMENT == 0;
-}
-
-static varve_status check_staged(
-    const struct vv_reading *reading, const struct run *run, varve_error *error)
-{
-    varve_status status = VARVE_OK;
-    for (size_t i = run->first; i < run->first + run->count && !status; i++)
-        status =
-            reading_check_piece(reading, i, 0, reading->moves[i].target, error);
-    return status;
+    return true;
 }
 
 static varve_status read_together(const struct vv_reading *reading,
@@ -353,10 +350,11 @@ static varve_status read_together(const struct vv_reading *reading,
         vv_opened_read(d->file, begin, buffer, (size_t)(end - begin), error);
     if (may_do_without(d, status))
         status = read_separately(reading, run, buffer, error);
-    if (is_alike && !status)
-        return check_staged(reading, run, error);
     for (size_t i = run->first; i <= last && !status; i++) {
-        if (is_read(reading, i))
+        if (is_alike)
+            status = reading_check_piece(
+                reading, i, 0, reading->moves[i].target, error);
+        else if (is_read(reading, i))
             status = reading_take_all(reading, i,
                 buffer + (reading_offset_of(reading, i) - begin), error);
     }
@@ -528,7 +526,9 @@ static varve_status run_pass(struct pass *pass, varve_error *error)
 {
     struct vv_reading *reading = pass->reading;
     const struct vv_context *context = &reading->d->pairing->context;
-    uint64_t size = vv_reading_size(reading) - pass->done;
+    uint64_t size = 0;
+    for (size_t i = 0; i < pass->run_count; i++)
+        size += reach_of(pass, &pass->runs[i]);
     unsigned workers = vv_worker_count_for(context,
         reading->d->options->resources.threads, 1 + size / BYTES_PER_WORKER);
     if (reading->has_far && !reading->only_verify && workers > 1) {

@@ -17,8 +17,6 @@ struct vv_reading {
                          compared */
     const struct vv_division *division; /* how the verification is divided
                                            with other processes; or NULL */
-    bool only_fixed;                    /* read only fixed values */
-    bool skips_fixed;                   /* do not read fixed values */
     bool is_verified; /* digests have been verified, or are not wanted */
     bool is_final;    /* memory of the program is being changed: the read
                          cannot be cancelled */
@@ -26,9 +24,12 @@ struct vv_reading {
                          program */
     uint64_t total;   /* for progress: bytes of all passes */
     uint64_t before;  /* bytes of the passes before this one */
+    /* bits, so that one comparison finds that all are 0 */
+    bool only_fixed : 1;  /* read only fixed values */
+    bool skips_fixed : 1; /* do not read fixed values */
     /* own */
-    bool only_divided;        /* read only values that are divided */
-    bool skips_divided;       /* do not read values that are divided */
+    bool only_divided : 1;    /* read only values that are divided */
+    bool skips_divided : 1;   /* do not read values that are divided */
     struct vv_monitor *turns; /* serializes the functions of the program;
                                  NULL: there is only one worker */
 };

@@ -41,6 +41,7 @@ struct transfer {
     bool has_fresh;         /* some moves go into fresh memory */
     bool has_elsewhere;     /* some moves go into strided or device memory */
     bool has_far;           /* some are copied by functions of the program */
+    bool touches;           /* some are read directly into visible memory */
     unsigned char *staging; /* one block for all staged moves */
     size_t staging_size;
     struct vv_states states;
@@ -82,51 +83,56 @@ static void add_move(
         set_mode(t, m, (enum vv_move_mode)m->mode);
 }
 
-/* Adds few jobs of many values, or several jobs of one value. */
-static void add_few(struct transfer *t, const struct vv_pair *jobs,
-    size_t count, bool only_verify)
+/* Returns true if the values of the jobs increase. Program and file mostly have
+ * the same names in the same order. */
+static bool are_in_order(const struct vv_pair *jobs, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        add_move(t, &jobs[i], only_verify);
-    vv_moves_sort(t->moves, t->count);
+    size_t i = 1;
+    while (i < count && jobs[i - 1].file < jobs[i].file)
+        i++;
+    return i >= count;
 }
 
-/* Adds many jobs. A table by value is smaller and faster than sorting. */
-static varve_status add_many(struct transfer *t, const struct vv_pair *jobs,
-    size_t count, bool only_verify, varve_error *error)
+/* Returns a table of the jobs by value, which is smaller and faster than
+ * sorting. Returns NULL if a value has several jobs, or if out of memory. */
+static uint32_t *jobs_by_value(
+    struct transfer *t, const struct vv_pair *jobs, size_t count, size_t values)
 {
-    size_t values = vv_index_of(t->d->pairing)->value_count;
-    size_t size = values * sizeof(uint32_t);
-    uint32_t *job_of = vv_allocate(t->allocator, size);
+    uint32_t *job_of = vv_allocate(t->allocator, values * sizeof *job_of);
     if (!job_of)
-        return vv_fail_memory(error, "a restoration");
-    memset(job_of, 0xff, size);
-    bool has_copies = false;
+        return NULL;
+    memset(job_of, 0xff, values * sizeof *job_of);
     for (size_t i = 0; i < count; i++) {
-        has_copies |= job_of[jobs[i].file] != VV_NONE;
+        if (job_of[jobs[i].file] != VV_NONE) {
+            vv_release(t->allocator, job_of, values * sizeof *job_of);
+            return NULL;
+        }
         job_of[jobs[i].file] = (uint32_t)i;
     }
-    for (size_t v = 0; v < values && !has_copies; v++) {
-        if (job_of[v] != VV_NONE)
-            add_move(t, &jobs[job_of[v]], only_verify);
-    }
-    if (has_copies)
-        add_few(t, jobs, count, only_verify);
-    vv_release(t->allocator, job_of, size);
-    return VARVE_OK;
+    return job_of;
 }
 
 /* Makes the moves, sorted by value, which is also the order of the file. */
 static varve_status make_moves(struct transfer *t, const struct vv_pair *jobs,
     size_t count, bool only_verify, varve_error *error)
 {
+    const size_t values = vv_index_of(t->d->pairing)->value_count;
     t->capacity = count;
-    t->moves = vv_allocate_zeroed(t->allocator, count * sizeof *t->moves);
+    t->moves = vv_allocate(t->allocator, count * sizeof *t->moves);
     if (!t->moves)
         return vv_fail_memory(error, "a restoration");
-    if (count >= vv_index_of(t->d->pairing)->value_count / FEW_JOBS)
-        return add_many(t, jobs, count, only_verify, error);
-    add_few(t, jobs, count, only_verify);
+    const bool is_in_order = are_in_order(jobs, count);
+    uint32_t *job_of = !is_in_order && count >= values / FEW_JOBS
+                           ? jobs_by_value(t, jobs, count, values)
+                           : NULL;
+    for (size_t i = 0, end = job_of ? values : count; i < end; i++) {
+        const size_t job = job_of ? job_of[i] : i;
+        if (job != VV_NONE)
+            add_move(t, &jobs[job], only_verify);
+    }
+    if (!is_in_order && !job_of)
+        vv_moves_sort(t->moves, t->count);
+    vv_release(t->allocator, job_of, values * sizeof *job_of);
     return VARVE_OK;
 }
 
@@ -160,18 +166,9 @@ static varve_status prepare_block(
     return VARVE_OK;
 }
 
-/* Returns true if a move is staged, as strings always are. */
-static bool goes_through_staging(
-    const struct transfer *t, const struct vv_move *m, bool all)
-{
-    return m->mode == VV_MOVE_STRINGS ||
-           (all && t->d->options->passes != VARVE_ONE_PASS);
-}
-
 static bool transfer_is_in_place(const struct vv_move *m)
 {
-    return m->mode != VV_MOVE_STATE && m->mode != VV_MOVE_MAPPED &&
-           m->mode != VV_MOVE_VERIFY && !m->is_fresh && !m->is_fixed;
+    return m->mode <= VV_MOVE_STRINGS && !m->is_fresh && !m->is_fixed;
 }
 
 /* The index is in the cache. The node is probably not. */
@@ -182,15 +179,19 @@ static uint64_t memory_size(const struct transfer *t, const struct vv_move *m)
                : varve_tensor_size(&m->node->variable->tensor);
 }
 
-/* Sets the targets of staged moves to their offsets in the staging. Returns the
- * total size. */
-static uint64_t place_staged(struct transfer *t)
+/* Selects the moves that are staged, and sets their targets to their offsets in
+ * the staging. Returns the total size. */
+static uint64_t place_staged(struct transfer *t, bool all)
 {
     uint64_t end = 0;
     for (size_t i = 0; i < t->count; i++) {
         struct vv_move *m = &t->moves[i];
-        if (!m->is_staged)
+        const bool is_in_place = transfer_is_in_place(m);
+        m->is_staged = is_in_place && (all || m->mode == VV_MOVE_STRINGS);
+        if (!m->is_staged) {
+            t->touches |= is_in_place;
             continue;
+        }
         const uint64_t size = memory_size(t, m);
         end = vv_staged_place(size, end);
         m->target = (void *)(uintptr_t)end;
@@ -221,20 +222,14 @@ static varve_status keep_rest(const struct transfer *t, varve_error *error)
     return VARVE_OK;
 }
 
-static varve_status prepare_staging(struct transfer *t, varve_error *error)
+/* Stages all moves into memory that the program can access, whose size is
+ * `visible`, if the options permit it; otherwise only strings. */
+static varve_status prepare_staging(
+    struct transfer *t, uint64_t visible, varve_error *error)
 {
-    uint64_t limit = vv_staging_limit(t->d);
-    uint64_t visible = 0;
-    for (size_t i = 0; i < t->count; i++)
-        visible += transfer_is_in_place(&t->moves[i])
-                       ? memory_size(t, &t->moves[i])
-                       : 0;
-    for (size_t i = 0; i < t->count; i++) {
-        struct vv_move *m = &t->moves[i];
-        m->is_staged = transfer_is_in_place(m) &&
-                       goes_through_staging(t, m, visible <= limit);
-    }
-    uint64_t size = place_staged(t);
+    uint64_t size =
+        place_staged(t, visible <= vv_staging_limit(t->d) &&
+                            t->d->options->passes != VARVE_ONE_PASS);
     if (size == 0)
         return VARVE_OK;
     if (size <= SIZE_MAX)
@@ -251,19 +246,23 @@ static varve_status prepare_staging(struct transfer *t, varve_error *error)
 static void aim(struct transfer *t, struct vv_move *m)
 {
     const varve_tensor *tensor = &m->node->variable->tensor;
-    m->is_elsewhere = vv_needs_copy_in(tensor);
-    t->has_elsewhere |= m->is_elsewhere;
-    t->has_far |= vv_is_far(tensor);
-    m->target = m->is_elsewhere ? NULL : tensor->data;
+    m->target = tensor->data;
+    if (vv_needs_copy_in(tensor)) {
+        m->target = NULL;
+        m->is_elsewhere = t->has_elsewhere = true;
+        t->has_far |= vv_is_far(tensor);
+    }
 }
 
 static varve_status transfer_prepare(struct transfer *t, varve_error *error)
 {
+    uint64_t visible = 0;
     for (size_t i = 0; i < t->count; i++) {
         struct vv_move *m = &t->moves[i];
         const struct vv_variable *variable = m->node->variable;
-        const bool brings_shape = vv_brings_shape(t->d, m->node, m->value);
-        if (variable && !brings_shape)
+        const bool brings_shape =
+            m->node->attachments && vv_brings_shape(t->d, m->node, m->value);
+        if (variable && !brings_shape && vv_variable_is_null(variable))
             VV_TRY(vv_variable_check_there(m->node, error));
         if (vv_move_gathers(m))
             VV_TRY(prepare_block(t, m, error));
@@ -271,14 +270,16 @@ static varve_status transfer_prepare(struct transfer *t, varve_error *error)
             t->has_far |= variable && vv_is_far(&variable->tensor);
         else if (brings_shape)
             VV_TRY(vv_resize_buffers_add(t->d, &t->resize_buffers, m, error));
-        else if (variable && vv_variable_is_owned(variable) &&
-                 !variable->tensor.data &&
+        else if (variable && !variable->tensor.data &&
+                 vv_variable_is_owned(variable) &&
                  varve_tensor_size(&variable->tensor) > 0)
             VV_TRY(prepare_fresh(t, m, error));
         else if (variable)
             aim(t, m);
+        if (transfer_is_in_place(m))
+            visible += memory_size(t, m);
     }
-    return prepare_staging(t, error);
+    return prepare_staging(t, visible, error);
 }
 
 /* --- Reading ------------------------------------------------------------ */
@@ -290,15 +291,6 @@ static varve_status transfer_half_restored(
     if (status == VARVE_PARTIALLY_RESTORED)
         vv_put_at_risk(t->d->pairing->graph, 0);
     return status;
-}
-
-/* Returns true if a value is read directly into visible memory. */
-static bool touches(const struct transfer *t)
-{
-    const struct vv_move *m = t->moves, *end = m + t->count;
-    while (m < end && (m->is_staged || !transfer_is_in_place(m)))
-        m++;
-    return m < end;
 }
 
 static varve_status compare_fixed(const struct transfer *t, varve_error *error)
@@ -353,7 +345,7 @@ static varve_status transfer_read_values(
     const varve_read_options *options = t->d->options;
     /* the salvage has verified everything */
     bool is_good = options->salvage.on && !only_verify;
-    bool is_in_place = !only_verify && touches(t);
+    bool is_in_place = !only_verify && t->touches;
     struct vv_reading reading = {
         .d = t->d,
         .moves = t->moves,
@@ -493,14 +485,15 @@ static void transfer_settle(struct transfer *t)
         vv_note_delivered(t->d, m->node, m->value);
         if (m->is_fixed)
             continue;
+        m->target = NULL;
+        if (m->mode == VV_MOVE_PLAIN)
+            continue;
         if (m->mode == VV_MOVE_STRINGS)
             vv_variable_keep_strings(
                 m->node, m->block, (size_t)value_size(t, m));
-        bool casts = vv_move_casts(m);
-        if (m->mode == VV_MOVE_STRINGS || m->mode == VV_MOVE_MAPPED)
+        if (m->mode == VV_MOVE_STRINGS || m->mode == VV_MOVE_MAPPED) {
             m->block = NULL;
-        m->target = NULL;
-        if (casts && m->inexact) {
+        } else if (vv_move_casts(m) && m->inexact) {
             struct vv_misfits inexact = { m->value, m->inexact };
             vv_buffer_add(&t->d->cast_misfits, &inexact, sizeof inexact);
         }

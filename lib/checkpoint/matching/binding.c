@@ -33,13 +33,15 @@ static bool has_another_value(
 
 /* Returns true if matching continues below a node. Later additions to it are
  * matched when they are made. */
-static bool leads_on(const varve_node *node)
+static inline bool leads_on(const varve_node *node)
 {
-    return node->first_edge || vv_slot_first_of(node) ||
-           vv_on_demand_of(node) || vv_first_slot_for(node);
+    return node->first_edge ||
+           (node->attachments &&
+               (vv_slot_first_of(node) || vv_on_demand_of(node) ||
+                   vv_first_slot_for(node)));
 }
 
-static void queue_if_leads_on(
+static inline void queue_if_leads_on(
     struct vv_matching *m, varve_node *node, uint32_t file)
 {
     if (leads_on(node))
@@ -77,8 +79,8 @@ static void add_claim(struct vv_matching *m, varve_node *node, uint32_t file)
 }
 
 /* Binds a node to a node of the file. */
-static void stand_for(struct vv_matching *m, varve_node *node, uint32_t file,
-    enum vv_match_rank how)
+static inline void stand_for(struct vv_matching *m, varve_node *node,
+    uint32_t file, enum vv_match_rank how)
 {
     if (!vv_matches_bind(&m->pairing->matches, node, file, how))
         vv_out_of_memory(m);
@@ -140,14 +142,16 @@ static bool take_place(struct vv_matching *m, varve_node *node, uint32_t file,
         }
         take_from_holder(m, file);
     }
-    if (vv_is_claimant(matches, node)) {
-        vv_unclaim(m, node);
-        vv_drop_pairs(&matches->claims, node);
-    }
     uint32_t known = vv_file_node_of(matches, node);
-    if (known != VV_NONE)
-        vv_sweep_or_fail(m);
-    known = vv_file_node_of(matches, node);
+    if (known != VV_NONE) {
+        if (vv_is_claimant(matches, node)) {
+            vv_unclaim(m, node);
+            vv_drop_pairs(&matches->claims, node);
+        }
+        if (vv_file_node_of(matches, node) != VV_NONE)
+            vv_sweep_or_fail(m);
+        known = vv_file_node_of(matches, node);
+    }
     if (known != VV_NONE ? !may_combine(p, node, file)
                          : has_another_value(m, node, file)) {
         add_claim(m, node, file);
@@ -164,9 +168,9 @@ static bool take_place(struct vv_matching *m, varve_node *node, uint32_t file,
 static bool binding_replaces_object(
     const struct vv_matching *m, const varve_node *node, uint32_t file)
 {
-    return (node->variable || node->kind == VARVE_STATE) &&
-           vv_value_of(m->pairing, file) == VV_NONE &&
-           m->pairing->matches.is_past[file];
+    return m->pairing->matches.is_past[file] &&
+           (node->variable || node->kind == VARVE_STATE) &&
+           vv_value_of(m->pairing, file) == VV_NONE;
 }
 
 void vv_bind(struct vv_matching *m, varve_node *node, uint32_t file,

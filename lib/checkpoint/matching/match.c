@@ -269,16 +269,14 @@ static void match_edge(
         vv_own_is_cut(&p->matches, &p->ways, vv_index_of(p), parent) ||
         match_renamed(m, edge))
         return;
-    if (file != VV_NONE) {
-        /* may have been unbound since */
-        if (vv_is_bound_or_claims(&p->matches, parent, file))
-            match_at(m, edge, file);
-        return;
-    }
-    uint32_t at = vv_file_node_of(&p->matches, parent);
-    for (uint32_t next; at != VV_NONE; at = next) {
-        next = vv_next_partner(&p->matches, parent, at);
-        match_at(m, edge, at);
+    const bool is_one = file != VV_NONE;
+    if (!is_one)
+        file = vv_file_node_of(&p->matches, parent);
+    else if (!vv_is_bound_or_claims(&p->matches, parent, file))
+        return; /* it was unbound since */
+    for (uint32_t next; file != VV_NONE; file = next) {
+        next = is_one ? VV_NONE : vv_next_partner(&p->matches, parent, file);
+        match_at(m, edge, file);
     }
 }
 

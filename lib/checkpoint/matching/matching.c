@@ -246,23 +246,15 @@ void vv_look_for_lost_ways(struct vv_matching *m)
         vv_out_of_memory(m);
 }
 
-static bool matching_grow(struct vv_matching *m)
+bool vv_matching_grow(struct vv_matching *m)
 {
     struct vv_pairing *p = m->pairing;
     size_t limit = p->graph->number_limit, wanted = p->matches.capacity;
-    bool needs_ways = m->is_by_name || p->selection.rename_count ||
-                      p->selection.options.copy_shared;
-    if (limit <= wanted && !needs_ways)
-        return true;
+    bool needs_ways = vv_matching_needs_ways(m);
     if (limit > wanted)
         wanted = wanted ? limit + limit / 2 : limit;
-    return (!needs_ways || vv_visited_paths_grow(&p->ways, wanted)) &&
-           vv_matches_grow(&p->matches, wanted);
-}
-
-bool vv_matching_reserve_numbers(struct vv_matching *m)
-{
-    bool has_room = matching_grow(m);
+    bool has_room = (!needs_ways || vv_visited_paths_grow(&p->ways, wanted)) &&
+                    vv_matches_grow(&p->matches, wanted);
     if (!has_room)
         vv_out_of_memory(m);
     return has_room;

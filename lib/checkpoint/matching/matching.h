@@ -160,9 +160,26 @@ void vv_out_of_memory(struct vv_matching *matching);
 /* Calls vv_out_of_memory if the visited paths have run out of memory. */
 void vv_look_for_lost_ways(struct vv_matching *matching);
 
+/* Returns true if the paths of the nodes of the program must be known. */
+static inline bool vv_matching_needs_ways(const struct vv_matching *matching)
+{
+    const struct vv_selection *selection = &matching->pairing->selection;
+    return matching->is_by_name || selection->rename_count ||
+           selection->options.copy_shared;
+}
+
+/* vv_matching_reserve_numbers if the tables may have to grow. */
+bool vv_matching_grow(struct vv_matching *matching);
+
 /* Grows the tables by node number for all nodes of the graph. Returns false and
  * records the failure if out of memory. */
-bool vv_matching_reserve_numbers(struct vv_matching *matching);
+static inline bool vv_matching_reserve_numbers(struct vv_matching *matching)
+{
+    const struct vv_pairing *p = matching->pairing;
+    return (p->graph->number_limit <= p->matches.capacity &&
+               !vv_matching_needs_ways(matching)) ||
+           vv_matching_grow(matching);
+}
 
 /* Queues a node of the program. If memory runs out, everything is matched
  * again. */

@@ -48,24 +48,6 @@ void vv_empty_pairs(struct vv_pair_list *list)
     list->holes = list->first = 0;
 }
 
-bool vv_append_pair_to(
-    struct vv_buffer *buffer, varve_node *node, uint32_t file)
-{
-    struct vv_pair *pair = vv_buffer_extend(buffer, sizeof *pair);
-    if (!pair) {
-        buffer->failed = false;
-        return false;
-    }
-    pair->node = node;
-    pair->file = file;
-    return true;
-}
-
-bool vv_append_pair(struct vv_pair_list *list, varve_node *node, uint32_t file)
-{
-    return vv_append_pair_to(&list->pairs, node, file);
-}
-
 void vv_settle_pairs(struct vv_pair_list *list)
 {
     size_t count, kept = 0;
@@ -260,35 +242,6 @@ void vv_matches_forget(struct vv_matches *m)
     vv_empty_pairs(&m->claims);
 }
 
-/* --- Who it is ------------------------------------------------------------ */
-
-bool vv_is_bound_or_claims(
-    const struct vv_matches *m, const varve_node *node, uint32_t file)
-{
-    return vv_is_holder(m, node, file) || vv_file_node_of(m, node) == file;
-}
-
-bool vv_is_claimant(const struct vv_matches *m, const varve_node *node)
-{
-    uint32_t file = vv_file_node_of(m, node);
-    return file != VV_NONE && m->node_of[file] != node;
-}
-
-enum vv_match_rank vv_how_of(const struct vv_matches *m, const varve_node *node)
-{
-    return node->number < m->how_capacity
-               ? (enum vv_match_rank)m->hows[node->number]
-               : VV_BY_PATH;
-}
-
-uint32_t vv_next_partner(
-    const struct vv_matches *m, const varve_node *node, uint32_t file)
-{
-    bool may_have = m->links && vv_is_holder(m, node, file);
-    /* a `next` of 0 becomes VV_NONE */
-    return may_have ? m->links[file].next - 1 : VV_NONE;
-}
-
 /* --- Changes -------------------------------------------------------------- */
 
 bool vv_matches_grow(struct vv_matches *m, size_t wanted)
@@ -298,14 +251,7 @@ bool vv_matches_grow(struct vv_matches *m, size_t wanted)
                sizeof *m->file_of);
 }
 
-void vv_set_holder(struct vv_matches *m, uint32_t file, varve_node *node)
-{
-    m->node_of[file] = node;
-}
-
-/* The table of ranks is allocated only when a rank other than VV_BY_PATH is
- * set. Most restorations need none. */
-bool vv_set_how(
+bool vv_change_how(
     struct vv_matches *m, const varve_node *node, enum vv_match_rank how)
 {
     if (how != VV_BY_PATH && node->number >= m->how_capacity &&
@@ -315,13 +261,6 @@ bool vv_set_how(
     if (node->number < m->how_capacity)
         m->hows[node->number] = (uint8_t)how;
     return true;
-}
-
-bool vv_matches_bind(struct vv_matches *m, const varve_node *node,
-    uint32_t file, enum vv_match_rank how)
-{
-    m->file_of[node->number] = file + 1;
-    return vv_set_how(m, node, how);
 }
 
 bool vv_add_partner(struct vv_matches *m, uint32_t first, uint32_t file)

@@ -60,9 +60,21 @@ void vv_pair_list_clear(struct vv_pair_list *list);
 
 /* Adds a pair at the end of a list, or of a buffer of pairs. Returns false if
  * out of memory; then the list is unchanged and can be added to later. */
-bool vv_append_pair(struct vv_pair_list *list, varve_node *node, uint32_t file);
-bool vv_append_pair_to(
-    struct vv_buffer *buffer, varve_node *node, uint32_t file);
+static inline bool vv_append_pair_to(
+    struct vv_buffer *buffer, varve_node *node, uint32_t file)
+{
+    struct vv_pair *pair = vv_buffer_extend(buffer, sizeof *pair);
+    if (pair)
+        *pair = (struct vv_pair){ node, file };
+    else
+        buffer->failed = false;
+    return pair;
+}
+static inline bool vv_append_pair(
+    struct vv_pair_list *list, varve_node *node, uint32_t file)
+{
+    return vv_append_pair_to(&list->pairs, node, file);
+}
 
 /* Closes the holes and frees the indexes. */
 void vv_settle_pairs(struct vv_pair_list *list);
@@ -193,21 +205,40 @@ static inline bool vv_is_holder(
 
 /* Returns true if the node is bound to a node of the file, as its holder or a
  * claimant. */
-bool vv_is_bound_or_claims(
-    const struct vv_matches *matches, const varve_node *node, uint32_t file);
+static inline bool vv_is_bound_or_claims(
+    const struct vv_matches *matches, const varve_node *node, uint32_t file)
+{
+    return vv_is_holder(matches, node, file) ||
+           vv_file_node_of(matches, node) == file;
+}
 
 /* Returns true if the node claims a node of the file that another node holds.
  */
-bool vv_is_claimant(const struct vv_matches *matches, const varve_node *node);
+static inline bool vv_is_claimant(
+    const struct vv_matches *matches, const varve_node *node)
+{
+    uint32_t file = vv_file_node_of(matches, node);
+    return file != VV_NONE && matches->node_of[file] != node;
+}
 
 /* Returns the rank of the match of a node. */
-enum vv_match_rank vv_how_of(
-    const struct vv_matches *matches, const varve_node *node);
+static inline enum vv_match_rank vv_how_of(
+    const struct vv_matches *matches, const varve_node *node)
+{
+    return node->number < matches->how_capacity
+               ? (enum vv_match_rank)matches->hows[node->number]
+               : VV_BY_PATH;
+}
 
 /* Returns the next node of the file that the same object holds, or VV_NONE at
  * the end. */
-uint32_t vv_next_partner(
-    const struct vv_matches *matches, const varve_node *node, uint32_t file);
+static inline uint32_t vv_next_partner(
+    const struct vv_matches *matches, const varve_node *node, uint32_t file)
+{
+    bool may_have = matches->links && vv_is_holder(matches, node, file);
+    /* a `next` of 0 becomes VV_NONE */
+    return may_have ? matches->links[file].next - 1 : VV_NONE;
+}
 
 /* --- Changes -------------------------------------------------------------- */
 
@@ -216,16 +247,34 @@ uint32_t vv_next_partner(
 bool vv_matches_grow(struct vv_matches *matches, size_t wanted);
 
 /* Sets the holder of a node of the file; NULL: it has none. */
-void vv_set_holder(struct vv_matches *matches, uint32_t file, varve_node *node);
+static inline void vv_set_holder(
+    struct vv_matches *matches, uint32_t file, varve_node *node)
+{
+    matches->node_of[file] = node;
+}
+
+/* vv_set_how for a rank other than VV_BY_PATH, or if the table exists. */
+bool vv_change_how(
+    struct vv_matches *matches, const varve_node *node, enum vv_match_rank how);
+
+/* Changes the rank of the match of a node. Returns false if out of memory. The
+ * table of ranks is allocated only when a rank other than VV_BY_PATH is set.
+ * Most restorations need none. */
+static inline bool vv_set_how(
+    struct vv_matches *matches, const varve_node *node, enum vv_match_rank how)
+{
+    return (how == VV_BY_PATH && !matches->hows) ||
+           vv_change_how(matches, node, how);
+}
 
 /* Binds a node to one node of the file, and to no other. Returns false if there
  * is no memory to store the rank. */
-bool vv_matches_bind(struct vv_matches *matches, const varve_node *node,
-    uint32_t file, enum vv_match_rank how);
-
-/* Changes the rank of the match of a node. Returns false if out of memory. */
-bool vv_set_how(
-    struct vv_matches *matches, const varve_node *node, enum vv_match_rank how);
+static inline bool vv_matches_bind(struct vv_matches *matches,
+    const varve_node *node, uint32_t file, enum vv_match_rank how)
+{
+    matches->file_of[node->number] = file + 1;
+    return vv_set_how(matches, node, how);
+}
 
 /* Binds an object to a further node of the file. `first` is the first node that
  * it is bound to. Returns false if out of memory. */

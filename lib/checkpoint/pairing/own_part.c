@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "private.h"
 
 uint32_t vv_own_count(const struct vv_index *index, uint32_t file)
 {
@@ -18,21 +17,18 @@ uint32_t vv_own_count(const struct vv_index *index, uint32_t file)
     return end - begin;
 }
 
-bool vv_own_fits(
-    const struct vv_index *index, const varve_node *node, uint32_t file)
+bool vv_own_size_fits(const struct vv_index *index,
+    const struct vv_private *private, uint32_t file)
 {
-    const struct vv_private *private = vv_private_of(node);
-    return !private ||
-           (private->size == vv_own_count(index, file) &&
-               !(private->options.always && private->options.merge));
+    return private->size == vv_own_count(index, file) &&
+           !(private->options.always && private->options.merge);
 }
 
-bool vv_own_is_cut(const struct vv_matches *matches,
+bool vv_own_is_renamed(const struct vv_matches *matches,
     const struct vv_visited_paths *ways, const struct vv_index *index,
     const varve_node *node)
 {
-    uint32_t file =
-        vv_private_of(node) ? vv_file_node_of(matches, node) : VV_NONE;
+    uint32_t file = vv_file_node_of(matches, node);
     return file != VV_NONE && vv_is_renamed(ways, node) &&
            !vv_own_fits(index, node, file);
 }

@@ -10,23 +10,40 @@
 #include "graph.h"
 #include "index.h"
 #include "matches.h"
+#include "private.h"
 #include "visited_paths.h"
 
 /* Returns the number of processes that have saved a rank-local node of the
  * file. */
 uint32_t vv_own_count(const struct vv_index *index, uint32_t file);
 
+/* vv_own_fits for a rank-local node. */
+bool vv_own_size_fits(const struct vv_index *index,
+    const struct vv_private *private, uint32_t file);
+
 /* Returns true if children of a node of the program can be bound by name to
  * those of a node of the file. Returns false for a rank-local node that another
  * number of processes has saved, or that is always merged. */
-bool vv_own_fits(
-    const struct vv_index *index, const varve_node *node, uint32_t file);
+static inline bool vv_own_fits(
+    const struct vv_index *index, const varve_node *node, uint32_t file)
+{
+    const struct vv_private *private = vv_private_of(node);
+    return !private || vv_own_size_fits(index, private, file);
+}
+
+/* vv_own_is_cut for a rank-local node. */
+bool vv_own_is_renamed(const struct vv_matches *matches,
+    const struct vv_visited_paths *ways, const struct vv_index *index,
+    const varve_node *node);
 
 /* Returns true if a rename leads from below a rank-local node to a node of the
  * file that does not fit it. */
-bool vv_own_is_cut(const struct vv_matches *matches,
+static inline bool vv_own_is_cut(const struct vv_matches *matches,
     const struct vv_visited_paths *ways, const struct vv_index *index,
-    const varve_node *node);
+    const varve_node *node)
+{
+    return vv_private_of(node) && vv_own_is_renamed(matches, ways, index, node);
+}
 
 /* A rank-local node of the file of which at most one child is kept. */
 struct vv_own_cut {

@@ -59,35 +59,15 @@ uint32_t vv_name_in_file(
     return *id == VV_NONE ? VV_NONE : *id - 1;
 }
 
-/* Returns true if an edge of the file has that name. */
-static bool saved_names_has_name(
-    const struct vv_index *index, uint32_t edge, const struct vv_name *name)
-{
-    size_t size;
-    const char *bytes =
-        vv_index_name(index, vv_at32(index->edge_names, edge), &size);
-    return size == name->size && memcmp(bytes, name->bytes, size) == 0;
-}
-
-/* Tries the edge after the last one found first. Program and file mostly have
- * the same names in the same order. */
-uint32_t vv_child_in_file(
+uint32_t vv_search_child_in_file(
     struct vv_saved_names *names, uint32_t file, const struct vv_name *name)
 {
-    const struct vv_index *index = names->index;
-    uint32_t begin, end;
-    vv_index_edges(index, file, &begin, &end);
-    uint32_t edge = names->next_edge;
-    if (edge < begin || edge >= end)
-        edge = begin;
-    if (edge == end)
-        return VV_NONE;
-    if (!saved_names_has_name(index, edge, name))
-        edge = vv_index_find_edge_called(index, file, name->bytes, name->size);
+    uint32_t edge =
+        vv_index_find_edge_called(names->index, file, name->bytes, name->size);
     if (edge == VV_NONE)
         return VV_NONE;
     names->next_edge = edge + 1;
-    return vv_at32(index->edge_children, edge);
+    return vv_at32(names->index->edge_children, edge);
 }
 
 /* --- The pairing ---------------------------------------------------------- */

@@ -10,6 +10,8 @@
 #ifndef VV_PAIRING_H
 #define VV_PAIRING_H
 
+#include <string.h>
+
 #include "graph.h"
 #include "index.h"
 #include "matches.h"
@@ -55,10 +57,31 @@ uint32_t vv_find_in_file(
 uint32_t vv_name_in_file(
     struct vv_saved_names *names, const struct vv_name *name);
 
-/* Returns the node that an edge with that name leads to from a node of the
- * file, or VV_NONE. */
-uint32_t vv_child_in_file(
+/* vv_child_in_file by binary search. */
+uint32_t vv_search_child_in_file(
     struct vv_saved_names *names, uint32_t file, const struct vv_name *name);
+
+/* Returns the node that an edge with that name leads to from a node of the
+ * file, or VV_NONE. Tries the edge after the last one found first, or the first
+ * one. Program and file mostly have the same names in the same order. */
+static inline uint32_t vv_child_in_file(
+    struct vv_saved_names *names, uint32_t file, const struct vv_name *name)
+{
+    const struct vv_index *index = names->index;
+    uint32_t begin, end, edge = names->next_edge;
+    size_t size;
+    vv_index_edges(index, file, &begin, &end);
+    if (edge < begin || edge >= end)
+        edge = begin;
+    if (edge == end)
+        return VV_NONE;
+    const char *bytes =
+        vv_index_name(index, vv_at32(index->edge_names, edge), &size);
+    if (size != name->size || memcmp(bytes, name->bytes, size) != 0)
+        return vv_search_child_in_file(names, file, name);
+    names->next_edge = edge + 1;
+    return vv_at32(index->edge_children, edge);
+}
 
 /* --- The pairing ---------------------------------------------------------- */
 

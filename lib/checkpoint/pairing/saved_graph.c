@@ -118,9 +118,9 @@ varve_status vv_need_paths(struct vv_saved_graph *saved, varve_error *error)
     return status;
 }
 
-/* Returns the number of bits that are set. Without an instruction for it, the
- * function of the compiler's library is slower than this. */
-static uint32_t count_bits(uint64_t bits)
+/* Without an instruction for it, the function of the compiler's library is
+ * slower than this. */
+uint32_t vv_count_bits(uint64_t bits)
 {
 #ifdef __POPCNT__
     return (uint32_t)__builtin_popcountll(bits);
@@ -131,17 +131,6 @@ static uint32_t count_bits(uint64_t bits)
     bits = (bits + (bits >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
     return (uint32_t)(bits * UINT64_C(0x0101010101010101) >> 56);
 #endif
-}
-
-uint32_t vv_saved_value(const struct vv_saved_graph *saved, uint32_t node)
-{
-    const struct vv_values_in *group = &saved->values_in[node / 64];
-    uint64_t bit = UINT64_C(1) << node % 64;
-    if (!(group->has & bit))
-        return VV_NONE;
-    const uint64_t before = bit - 1;
-    const bool all = (group->has & before) == before; /* the usual case */
-    return group->first + (all ? node % 64 : count_bits(group->has & before));
 }
 
 /* --- Names in the file ---------------------------------------------------- */

@@ -47,8 +47,21 @@ void vv_saved_graph_end(struct vv_saved_graph *saved);
 /* Computes `paths` at the first call. */
 varve_status vv_need_paths(struct vv_saved_graph *saved, varve_error *error);
 
+/* Returns the number of bits that are set. */
+uint32_t vv_count_bits(uint64_t bits);
+
 /* Returns the value of a node, or VV_NONE. */
-uint32_t vv_saved_value(const struct vv_saved_graph *saved, uint32_t node);
+static inline uint32_t vv_saved_value(
+    const struct vv_saved_graph *saved, uint32_t node)
+{
+    const struct vv_values_in *group = &saved->values_in[node / 64];
+    const uint64_t bit = UINT64_C(1) << node % 64, before = bit - 1;
+    if (!(group->has & bit))
+        return VV_NONE;
+    const bool all = (group->has & before) == before; /* the usual case */
+    return group->first +
+           (all ? node % 64 : vv_count_bits(group->has & before));
+}
 
 /* Returns true if any node has a global name. */
 static inline bool vv_saved_has_globals(const struct vv_saved_graph *saved)

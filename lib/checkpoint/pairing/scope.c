@@ -100,19 +100,6 @@ void vv_scope_forget(struct vv_scopes *scopes, const varve_node *node)
     vv_spread_forget(&scopes->of[VV_CAST_ONLY], node->number);
 }
 
-static bool scope_takes(const struct vv_scopes *scopes, enum vv_scope only,
-    enum vv_scope except, uint32_t node)
-{
-    return (!scopes->selection->only ||
-               vv_spread_has_any(&scopes->of[only], node)) &&
-           !vv_spread_has_all(&scopes->of[except], node);
-}
-
-bool vv_scope_takes(const struct vv_scopes *scopes, const varve_node *node)
-{
-    return scope_takes(scopes, VV_ONLY, VV_EXCEPT, node->number);
-}
-
 bool vv_scope_resizes(const struct vv_scopes *scopes, const varve_node *node)
 {
     return vv_spread_has_any(&scopes->of[VV_RESIZE], node->number);
@@ -247,9 +234,9 @@ bool vv_scope_wants(
     const struct vv_spread *any =
         &scopes->of[s->only ? VV_SAVED_ONLY : VV_SAVED_EXCEPT];
     uint32_t renamed = vv_saved_spread_other(index, file);
-    return scope_takes(scopes, VV_SAVED_ONLY, VV_SAVED_EXCEPT, file) ||
+    return vv_scopes_take(scopes, VV_SAVED_ONLY, VV_SAVED_EXCEPT, file) ||
            (vv_spread_first(any, renamed) &&
-               scope_takes(scopes, VV_SAVED_ONLY, VV_SAVED_EXCEPT, renamed));
+               vv_scopes_take(scopes, VV_SAVED_ONLY, VV_SAVED_EXCEPT, renamed));
 }
 
 static bool was_used(const struct vv_spread *spread, size_t pattern)

@@ -62,9 +62,22 @@ varve_status vv_scope_add(struct vv_scopes *scopes, enum vv_scope option,
 /* Removes a node from the results for the program. */
 void vv_scope_forget(struct vv_scopes *scopes, const varve_node *node);
 
-/* Returns true if a value of the program is to be restored: one of its paths
- * matches `only`, and not all of them match `except`. */
-bool vv_scope_takes(const struct vv_scopes *scopes, const varve_node *node);
+/* Returns true if one path of a node of the program or of the file matches
+ * `only`, and not all of them match `except`. */
+static inline bool vv_scopes_take(const struct vv_scopes *scopes,
+    enum vv_scope only, enum vv_scope except, uint32_t node)
+{
+    return (!scopes->selection->only ||
+               vv_spread_has_any(&scopes->of[only], node)) &&
+           !vv_spread_has_all(&scopes->of[except], node);
+}
+
+/* Returns true if a value of the program is to be restored. */
+static inline bool vv_scope_takes(
+    const struct vv_scopes *scopes, const varve_node *node)
+{
+    return vv_scopes_take(scopes, VV_ONLY, VV_EXCEPT, node->number);
+}
 
 /* Returns true if `resize` matches any path of a node. */
 bool vv_scope_resizes(const struct vv_scopes *scopes, const varve_node *node);

@@ -36,6 +36,8 @@ static varve_status columns_no_memory(varve_error *error)
 struct numbering {
     uint32_t *numbers;
     size_t count;
+    size_t used; /* number of used names, and their bytes */
+    size_t size;
 };
 
 /* Finds the edges of the nodes of a walk, which are visited in order, among its
@@ -65,6 +67,9 @@ static size_t take_steps(struct steps *s, const varve_node *node, size_t count)
 
 static void columns_mark(struct numbering *n, const struct vv_name *name)
 {
+    const uint32_t is_new = 1 - n->numbers[name->rank];
+    n->used += is_new;
+    n->size += is_new * name->size;
     n->numbers[name->rank] = 1;
 }
 
@@ -111,19 +116,11 @@ static size_t mark_names(struct numbering *n, const struct vv_walk *walk)
 static void columns_add_names(struct vv_columns *c, struct numbering *n,
     const struct vv_name_table *names)
 {
-    uint32_t next = 0;
-    size_t count = 0, size = 0;
-    for (size_t rank = 0; rank < n->count; rank++) {
-        if (!n->numbers[rank])
-            continue;
-        size += names->ranked[rank]->size;
-        count++;
-    }
-    vv_buffer_reserve(&c->index.names, size);
-    vv_buffer_reserve(&c->index.name_ends, 4 * count);
-    unsigned char *at = vv_buffer_extend(&c->index.names, size);
-    unsigned char *ends = vv_buffer_extend(&c->index.name_ends, 4 * count);
-    uint32_t end = 0;
+    vv_buffer_reserve(&c->index.names, n->size);
+    vv_buffer_reserve(&c->index.name_ends, 4 * n->used);
+    unsigned char *at = vv_buffer_extend(&c->index.names, n->size);
+    unsigned char *ends = vv_buffer_extend(&c->index.name_ends, 4 * n->used);
+    uint32_t next = 0, end = 0;
     for (size_t rank = 0; at && ends && rank < n->count; rank++) {
         if (!n->numbers[rank])
             continue;
@@ -277,21 +274,19 @@ static void columns_add_part(
     vv_index_add_part(&c->index, &whole, &box);
 }
 
+/* Returns the size of a variable in the file. */
+static uint64_t saved_size(const varve_tensor *tensor)
+{
+    return tensor->dtype == VARVE_STRING ? vv_strings_size(tensor)
+                                         : vv_tensor_size(tensor);
+}
+
 static varve_status columns_add_value(struct vv_columns *c,
     const struct vv_walk *walk, uint32_t place, size_t value, uint64_t local,
     varve_error *error)
 {
     varve_node *node = walk->steps[place].node;
     bool is_saved = columns_has_value(node) && !vv_is_local(node, local);
-    if (node->kind == VARVE_VARIABLE && !node->attachments && !c->takes_parts) {
-        const varve_tensor *here = &node->variable->tensor;
-        vv_index_set_value(&c->index, value, place, here,
-            !is_saved                     ? 0
-            : here->dtype == VARVE_STRING ? vv_strings_size(here)
-                                          : vv_tensor_size(here),
-            is_saved);
-        return VARVE_OK;
-    }
     varve_tensor tensor = { .dtype = VARVE_UINT8, .rank = 1 };
     uint64_t size = 0;
     if (node->kind == VARVE_STATE) {
@@ -299,18 +294,25 @@ static varve_status columns_add_value(struct vv_columns *c,
             VV_TRY(columns_add_state(c, walk, place, &size, error));
         tensor.shape[0] = size;
     } else {
-        const varve_tensor *here = &node->variable->tensor;
         tensor = vv_whole_of(node); /* `size` of a slice is that of this
                                        process */
-        if (is_saved && tensor.dtype == VARVE_STRING)
-            size = vv_strings_size(here);
-        else if (is_saved)
-            size = varve_tensor_size(here);
+        if (is_saved)
+            size = saved_size(&node->variable->tensor);
     }
     if (c->takes_parts)
         columns_add_part(c, is_saved ? node : NULL, &tensor);
     vv_index_set_value(&c->index, value, place, &tensor, size, is_saved);
     return VARVE_OK;
+}
+
+/* Adds a variable without attachments, which is neither local nor a slice. */
+static inline void add_plain_value(
+    struct vv_columns *c, const varve_node *node, uint32_t place, size_t value)
+{
+    const varve_tensor *tensor = &node->variable->tensor;
+    const bool is_saved = columns_has_value(node);
+    vv_index_set_value(&c->index, value, place, tensor,
+        is_saved ? saved_size(tensor) : 0, is_saved);
 }
 
 static void reserve_values(struct vv_index_columns *index, size_t count)
@@ -322,25 +324,32 @@ static void reserve_values(struct vv_index_columns *index, size_t count)
     vv_buffer_reserve(&index->value_sizes, 8 * count);
 }
 
-static bool may_have_value(const varve_node *node)
+static bool may_have_value(uint8_t kind)
 {
-    return node->kind == VARVE_STATE || node->kind == VARVE_VARIABLE;
+    return kind == VARVE_STATE || kind == VARVE_VARIABLE;
 }
 
 static varve_status columns_add_values(
     struct vv_columns *c, const struct vv_walk *walk, varve_error *error)
 {
     uint64_t local = vv_tag_bit(walk->graph, VARVE_TAG_LOCAL);
+    const uint8_t *kinds = c->index.node_kinds.data;
     size_t count = 0, value = 0;
     for (size_t i = 0; i < walk->count; i++)
-        count += may_have_value(walk->steps[i].node);
+        count += may_have_value(kinds[i]);
     reserve_values(&c->index, count);
     if (!vv_index_extend_values(&c->index, count))
         return columns_no_memory(error);
     for (size_t i = 0; i < walk->count; i++) {
-        if (may_have_value(walk->steps[i].node))
+        const varve_node *node = walk->steps[i].node;
+        if (!may_have_value(kinds[i]))
+            continue;
+        if (node->kind != VARVE_VARIABLE || node->attachments || c->takes_parts)
             VV_TRY(
-                columns_add_value(c, walk, (uint32_t)i, value++, local, error));
+                columns_add_value(c, walk, (uint32_t)i, value, local, error));
+        else
+            add_plain_value(c, node, (uint32_t)i, value);
+        value++;
     }
     if (!c->has_parts) {
         vv_emptied(&c->index.whole_extents);

@@ -68,11 +68,12 @@ static bool is_in_same_directory(const char *one, const char *other)
 }
 
 /* Returns true if there are values, and all are in one piece and have the same
- * sizes and offsets in two indices with as many values. */
+ * ranks, sizes and offsets in two indices with as many values. */
 static bool has_same_places(const struct vv_index *a, const struct vv_index *b)
 {
     const size_t size = 8 * (size_t)a->value_count;
     return size > 0 && a->pieced_count == 0 && b->pieced_count == 0 &&
+           memcmp(a->value_ranks, b->value_ranks, a->value_count) == 0 &&
            memcmp(a->value_sizes, b->value_sizes, size) == 0 &&
            memcmp(a->value_offsets, b->value_offsets, size) == 0;
 }

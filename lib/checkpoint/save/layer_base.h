@@ -18,15 +18,17 @@ struct vv_layer_base {
     struct vv_opened file;
     bool is_there;    /* false: everything is written */
     uint32_t dropped; /* a layer whose data is written again; or VV_NONE */
-    bool is_alike; /* all values are in one piece, and have the same sizes and
-                      offsets in the base as in the index it was opened for */
+    bool is_alike;    /* all values are in one piece, and have the same ranks,
+                         sizes and offsets in the base as in the index it was
+                         opened for */
 };
 
 /* Opens the base of a checkpoint that will be saved at `path` with the index
- * `index`, which must be valid: the graph of the base is not checked if it is
- * equal. If `index` is NULL nothing is compared. If the base has no layers, has
- * other values, is not readable or is in another directory, then `is_there` is
- * false and VARVE_OK is returned. May return VARVE_NO_MEMORY. */
+ * `index`, which must be valid: the graph and the values of the base are not
+ * checked if they are equal. If `index` is NULL nothing is compared. If the
+ * base has no layers, has other values, is not readable or is in another
+ * directory, then `is_there` is false and VARVE_OK is returned. May return
+ * VARVE_NO_MEMORY. */
 varve_status vv_layer_base_open(struct vv_layer_base *base,
     const struct vv_context *context, const char *base_path, const char *path,
     const struct vv_index *index, varve_error *error);

@@ -261,16 +261,6 @@ const void *vv_save_plan_bytes(const struct vv_save_plan *save_plan,
     return done ? scratch->data : NULL;
 }
 
-const void *vv_save_plan_in_place(
-    const struct vv_save_plan *save_plan, size_t value)
-{
-    const uint8_t dtype = save_plan->columns.index.value_dtypes.data[value];
-    return save_plan->accessed.size > 0 || dtype == VARVE_BOOL ||
-                   vv_save_plan_encodes(save_plan, value)
-               ? NULL
-               : save_plan->values[value];
-}
-
 /* --- Values that are read through functions ------------------------------- */
 
 static int save_plan_compare_accessed(const void *left, const void *right)

@@ -136,12 +136,6 @@ varve_status vv_save_plan_source(const struct vv_save_plan *save_plan,
 const void *vv_save_plan_bytes(const struct vv_save_plan *save_plan,
     uint32_t value, struct vv_buffer *scratch);
 
-/* Returns the bytes of a value that can be used in place, without encoding them
- * and without checking them. Returns NULL for other values, and for an empty
- * value. */
-const void *vv_save_plan_in_place(
-    const struct vv_save_plan *save_plan, size_t value);
-
 /* Returns the variable of a value that is read through functions, or NULL for
  * any other value. Large values are read one chunk at a time. Out-of-line (far)
  * values must be read on the thread of the graph. */
@@ -159,6 +153,20 @@ varve_status vv_save_plan_copy_out(const varve_node *node, uint64_t at,
 /* Returns true if the bytes of a value in memory differ from the encoding of a
  * file. */
 bool vv_save_plan_encodes(const struct vv_save_plan *save_plan, size_t value);
+
+/* Returns the bytes of a value that can be used in place, without encoding them
+ * and without checking them. Returns NULL for other values, and for an empty
+ * value. */
+static inline const void *vv_save_plan_in_place(
+    const struct vv_save_plan *save_plan, size_t value)
+{
+    const uint8_t dtype = save_plan->columns.index.value_dtypes.data[value];
+    const bool may_differ = VV_BIG_ENDIAN || dtype == VARVE_STRING;
+    return save_plan->accessed.size > 0 || dtype == VARVE_BOOL ||
+                   (may_differ && vv_save_plan_encodes(save_plan, value))
+               ? NULL
+               : save_plan->values[value];
+}
 
 /* Sets `index` to the index of the save plan, with counter and metadata. It
  * points into the save plan. */

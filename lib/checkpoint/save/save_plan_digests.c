@@ -59,6 +59,8 @@ static size_t save_plan_digests_value_of(
     const struct digesting *s, uint64_t chunk)
 {
     size_t low = 0, high = s->save_plan->value_count;
+    if (chunk < high && s->firsts[chunk] == chunk)
+        return (size_t)chunk; /* the values before have one chunk each */
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
         if (s->firsts[middle] <= chunk)
@@ -191,7 +193,9 @@ static void save_plan_digests_fail(
 
 static bool save_plan_digests_is_far(const struct digesting *s, size_t value)
 {
-    const varve_node *node = vv_save_plan_copies_in(s->save_plan, value);
+    const varve_node *node = s->save_plan->accessed.size > 0
+                                 ? vv_save_plan_copies_in(s->save_plan, value)
+                                 : NULL;
     return node && vv_is_far(&node->variable->tensor);
 }
 

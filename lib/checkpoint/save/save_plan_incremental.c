@@ -373,8 +373,11 @@ static varve_status save_plan_incremental_prepare(struct layering *l,
     save_plan->columns.index.digests.size = 0;
     VV_TRY(vv_save_plan_index(save_plan, &l->index, error));
     VV_TRY(vv_value_table_make(&l->table, a, &l->index, error));
-    vv_value_table_fill(&l->table, &l->index);
     VV_TRY(open_base(l, p->path, error));
+    if (l->base.is_alike)
+        vv_value_table_copy(&l->table, &l->base.file.parsed.table);
+    else
+        vv_value_table_fill(&l->table, &l->index);
     VV_TRY(save_plan_incremental_sum(l, error));
     if (!save_plan->wants_paths)
         return VARVE_OK;

@@ -69,6 +69,14 @@ TEST(column, indexes_are_compared_without_their_values)
         vv_column_set(&vv_columns[i], &b, twos, 1);
         cr_assert_eq(vv_index_has_same_graph(&a, &b), !is_of_graph, "%s",
             vv_columns[i].name);
+        cr_assert_not(vv_index_has_same_values(&a, &b), "pieces and parts");
+        struct vv_index whole = a, other = b;
+        whole.pieced_count = other.pieced_count = 0;
+        whole.whole_count = other.whole_count = 0;
+        cr_assert_eq(vv_index_has_same_values(&whole, &other),
+            key != VV_KEY_NODE_KINDS && !(key >= VV_KEY_VALUE_NODES &&
+                                            key <= VV_KEY_VALUE_SIZES),
+            "%s", vv_columns[i].name);
         cr_assert_eq(
             vv_index_is_alike(&a, &b), is_of_values, "%s", vv_columns[i].name);
         vv_column_set(&vv_columns[i], &b, ones, 0);
