@@ -166,7 +166,7 @@ TEST(manager, the_newest_is_kept_even_without_a_policy)
         save_with(&p, step, &(varve_manager_save_options){
             .has_metric = true, .metric = step });
     must_have(&p, "1 3");
-    cr_assert_str_eq(find(&p, 3).kept, "newest good one");
+    cr_assert_str_eq(find(&p, 3).kept, "newest intact one");
     stop(&p);
 }
 
