@@ -56,8 +56,8 @@ typedef struct varve_golden_options {
  *   shape differs.
  * - Returns VARVE_MISMATCH if elements of a value differ. The message contains
  *   the path of each value, the number of elements that differ, the first of
- *   them on both sides, and the largest difference. Also if a type or shape
- *   differs and a pattern of `read->expect` permits the value.
+ *   them on both sides, and the largest difference. Returns it also for a type
+ *   or shape that differs if a pattern of `read->expect` permits the value.
  * - Returns VARVE_NOT_FOUND if there is no such file.
  *
  * Threads: only one thread at a time may use the graph. */

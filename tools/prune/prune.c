@@ -259,8 +259,8 @@ static int complain_no_checkpoints(
                   ? "there are no files such as ckpt-12.varve"
                   : "this is a file; a DIRECTORY or DIRECTORY/PREFIX is "
                     "required";
-    return complain_not_found(settings, "no checkpoints", argument, why,
-        "varve log DIRECTORY lists the checkpoints of a directory");
+    return complain_not_found(settings, "no checkpoints", shown_path(argument),
+        why, "varve log DIRECTORY lists the checkpoints of a directory");
 }
 
 static int prune_checkpoints(
