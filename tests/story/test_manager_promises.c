@@ -109,7 +109,8 @@ TEST(manager, every_kept_checkpoint_has_a_reason)
     cr_assert(strstr(find(&p, 4).kept, "100"), "%s", find(&p, 4).kept);
     cr_assert(strstr(find(&p, 6).kept, "pinned"), "%s", find(&p, 6).kept);
     cr_assert(strstr(find(&p, 7).kept, "last 2"), "%s", find(&p, 7).kept);
-    cr_assert(strstr(find(&p, 8).kept, "newest good"), "%s", find(&p, 8).kept);
+    cr_assert(
+        strstr(find(&p, 8).kept, "newest intact"), "%s", find(&p, 8).kept);
     stop(&p);
 }
 
