@@ -345,10 +345,10 @@ def opening(name):
     """Returns the first comment: version, origin, and license."""
     version = re.search(r"^  version: '(.*)',$",
                         (ROOT / 'meson.build').read_text(), re.M)[1]
-    licence = (ROOT / 'LICENSE').read_text().strip()
+    license_text = (ROOT / 'LICENSE').read_text().strip()
     text = (f'{name} - Varve {version} in two files, varve.c and varve.h.\n\n'
             'Made by scripts/amalgamate.py from the sources of Varve. Do not '
-            'edit:\nchange the sources instead.\n\n' + licence)
+            'edit:\nchange the sources instead.\n\n' + license_text)
     lines = [(' * ' + line).rstrip() for line in text.split('\n')]
     return '/*' + lines[0][2:] + '\n' + '\n'.join(lines[1:]) + '\n */\n'
 

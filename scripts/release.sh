@@ -59,7 +59,7 @@ check_hardening() {
     done
 }
 
-# The library as varve.c and varve.h, with the licence at their beginnings.
+# The library as varve.c and varve.h, with the license at their beginnings.
 make_amalgamation() {
     local name=varve-amalgamation-$version
     rm -rf "build/release/$name"

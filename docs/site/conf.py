@@ -6,7 +6,7 @@ import importlib.util
 import os
 
 project = 'Varve'
-copyright = 'the authors of Varve, MIT licence'
+copyright = 'the authors of Varve, MIT license'
 version = release = os.environ['VARVE_VERSION']
 
 extensions = ['myst_parser']

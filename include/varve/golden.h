@@ -52,11 +52,12 @@ typedef struct varve_golden_options {
  * program do not change. `options` may be NULL.
  *
  * - Returns VARVE_OK if all names and values are equal.
- * - Returns VARVE_UNMATCHED if only one side has a value.
- * - Returns VARVE_MISMATCH if the type, shape or elements of a value differ.
- *   For elements the message contains the path of each value, the number of
- *   elements that differ, the first of them on both sides, and the largest
- *   difference.
+ * - Returns VARVE_UNMATCHED if only one side has a value, or if its type or
+ *   shape differs.
+ * - Returns VARVE_MISMATCH if elements of a value differ. The message contains
+ *   the path of each value, the number of elements that differ, the first of
+ *   them on both sides, and the largest difference. Returns it also for a type
+ *   or shape that differs if a pattern of `read->expect` permits the value.
  * - Returns VARVE_NOT_FOUND if there is no such file.
  *
  * Threads: only one thread at a time may use the graph. */

@@ -153,7 +153,8 @@ VARVE_API bool varve_run_should_continue(varve_run *run);
  *   and the program do not match completely (varve_manager_assert_consumed), so
  *   the graph must be complete by then. Nothing is saved.
  *   `manager.read->expect` permits missing and unexpected values,
- *   varve_drop_pending drops values, and `allow_partial` permits everything.
+ *   varve_drop_pending drops values, and `allow_partial` permits all missing
+ *   and unexpected values.
  * - VARVE_MISUSE: the step is not greater than varve_run_resumed_step, and
  *   `may_repeat_steps` is not set. This finds loops that repeat a step. */
 VARVE_API void varve_run_step(varve_run *run, int64_t step);

@@ -1,6 +1,6 @@
 /* bool_bytes.h - Finds bytes that are not valid C bools.
  *
- * A program that loads such a byte as a bool has undefined behaviour.
+ * A program that loads such a byte as a bool has undefined behavior.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -221,7 +221,7 @@ void vv_retention_describe(const struct vv_policy *policy,
     if (reasons & VV_KEPT_PINNED)
         retention_add(text, "pinned");
     if (reasons & VV_KEPT_NEWEST_GOOD)
-        retention_add(text, "newest good one");
+        retention_add(text, "newest intact one");
     if (reasons & VV_KEPT_LEASED)
         retention_add(text, "leased");
     if (reasons & VV_KEPT_UNREADABLE)

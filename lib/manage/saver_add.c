@@ -30,10 +30,11 @@ static varve_status saver_add_check_node(
     varve_saver *saver, const varve_node *node, varve_error *error)
 {
     VV_TRY(vv_saver_check(saver, error));
-    if (!node || node->graph != saver->graph)
+    if (!node)
+        return vv_fail(error, VARVE_MISUSE, "the node is NULL");
+    if (node->graph != saver->graph)
         return vv_fail(error, VARVE_MISUSE,
-            "the node is not in the saver's graph: it is %s",
-            node ? "in another graph" : "none");
+            "the node is not in the saver's graph: it is in another graph");
     VV_TRY(vv_node_check(node, error));
     if (saver->is_whole)
         return vv_fail(error, VARVE_MISUSE,

@@ -102,8 +102,8 @@ static void add_to_stream(
 static void picture_add_header(
     struct vv_buffer *b, uint32_t width, uint32_t height, unsigned channels)
 {
-    static const unsigned char colour_types[] = { [1] = 0, [3] = 2, [4] = 6 };
-    unsigned char rest[5] = { 8, colour_types[channels], 0, 0, 0 };
+    static const unsigned char color_types[] = { [1] = 0, [3] = 2, [4] = 6 };
+    unsigned char rest[5] = { 8, color_types[channels], 0, 0, 0 };
     size_t begin = begin_chunk(b, 13, "IHDR");
     add_big_endian(b, width);
     add_big_endian(b, height);

@@ -53,6 +53,18 @@ fi
 
 # Damage.
 prints verify_damaged 1 verify damaged.varve
+mkdir numbered
+cp damaged.varve numbered/ckpt-4.varve
+for argument in numbered numbered/ckpt; do
+    ends 1 verify "$argument"
+    has 'numbered/ckpt-4.varve: damaged ' out
+    cp short.varve numbered/ckpt-5.varve
+    ends 1 verify "$argument"
+    [ "$(tail -n 1 out)" = 'numbered/ckpt-5.varve: damaged' ] ||
+        fail "verify $argument: $(cat out)"
+    rm numbered/ckpt-5.varve
+done
+rm -r numbered
 prints verify_damaged_json 1 verify --json damaged.varve
 for file in short.varve index.varve; do
     ends 1 verify "$file"

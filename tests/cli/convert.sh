@@ -224,6 +224,11 @@ complains 1 'varve: --rename: no path matches: types/int16' convert \
     --only model --rename 'model -> types/int16' sample.varve never.varve
 complains 1 'varve: --cast: no value matches: modle' \
     convert --cast 'modle=float32' sample.varve never.varve
+complains 1 'varve: --cast: no value was converted: int8' \
+    convert --only model/layers/0/kernel --cast int8 sample.varve never.varve
+has "hint: a TYPE alone converts only values of the same kind" err
+has "use --cast 'PATS=int8'" err
+[ ! -e never.varve ] || fail 'a cast without effect wrote a file'
 complains 1 'varve: nothing to convert: --only and --except leave no value' \
     convert --only 'modle|model/layers/0/kernal' sample.varve never.varve
 has "no path matches modle (did you mean 'model'?), model/layers/0/kernal" err

@@ -75,6 +75,16 @@ has 'other' err
 has 'ckpt: kept 1, freed ' out
 unlock
 
+# Without checkpoints nothing can be pruned.
+mkdir empty
+complains 1 'varve: no checkpoints: empty: there are no files such as ' \
+    prune --keep-last=1 empty
+complains 1 'varve: no checkpoints: kept/ckpt-4.varve: this is a file; ' \
+    prune --keep-last=1 kept/ckpt-4.varve
+complains 1 'varve: no checkpoints: kept/ckpd: there is no such directory' \
+    prune --keep-last=1 kept/ckpd
+rmdir empty
+
 # Numbers padded with zeros are recognized.
 mkdir padded
 for i in 4 6; do
@@ -92,7 +102,7 @@ mkdir owner/layers
 cp "$golden/$first" "$golden/$second" owner/layers
 head -c 100 /dev/zero >owner/layers/00112233445566778899aabbccddeeff.data
 ends 0 prune -n owner
-has 'owner: would delete 1 layer, would free 100 B' out
+has 'owner: would delete 1 data file, would free 100 B' out
 [ -e owner/layers/00112233445566778899aabbccddeeff.data ] ||
     fail 'a dry run deleted a data file'
 lock LOCK_SH owner/layers
@@ -105,7 +115,7 @@ has 'run: kept 1, freed 0 B' out
 has 'varve: no data files were deleted: owner: a save is in progress there' err
 unlock
 ends 0 prune owner
-has 'owner: deleted 1 layer, freed 100 B' out
+has 'owner: deleted 1 data file, freed 100 B' out
 ln -s ../owner/layers guest/layers
 ls owner/layers >before
 complains 3 'varve: cannot prune: guest: guest/layers: ' prune guest
@@ -123,5 +133,5 @@ ls owner/layers | cmp -s - before ||
 ends 0 verify owner/run-1.varve guest/run-1.varve
 rm guest/layers owner/run-1.varve
 ends 0 prune owner
-has 'owner: deleted 2 layers, freed ' out
+has 'owner: deleted 2 data files, freed ' out
 cd ..

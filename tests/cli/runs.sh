@@ -53,7 +53,7 @@ complains 3 'varve: cannot read: missing: ' log missing/
 complains 1 'varve: no checkpoints: managed/other: ' log managed/other
 ends 0 verify managed@best managed
 has 'managed/ckpt-2.varve: ok' out
-has 'managed: ok' out
+has 'managed/ckpt-6.varve: ok' out
 ends 0 cat -o bytes managed@best weights
 ends 0 convert managed@best best.npz
 ends 0 repack -o best.varve managed@best

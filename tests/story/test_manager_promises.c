@@ -109,7 +109,8 @@ TEST(manager, every_kept_checkpoint_has_a_reason)
     cr_assert(strstr(find(&p, 4).kept, "100"), "%s", find(&p, 4).kept);
     cr_assert(strstr(find(&p, 6).kept, "pinned"), "%s", find(&p, 6).kept);
     cr_assert(strstr(find(&p, 7).kept, "last 2"), "%s", find(&p, 7).kept);
-    cr_assert(strstr(find(&p, 8).kept, "newest good"), "%s", find(&p, 8).kept);
+    cr_assert(
+        strstr(find(&p, 8).kept, "newest intact"), "%s", find(&p, 8).kept);
     stop(&p);
 }
 
@@ -166,7 +167,7 @@ TEST(manager, the_newest_is_kept_even_without_a_policy)
         save_with(&p, step, &(varve_manager_save_options){
             .has_metric = true, .metric = step });
     must_have(&p, "1 3");
-    cr_assert_str_eq(find(&p, 3).kept, "newest good one");
+    cr_assert_str_eq(find(&p, 3).kept, "newest intact one");
     stop(&p);
 }
 

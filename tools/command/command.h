@@ -94,12 +94,12 @@ struct option_row {
     OPTION_SHARED("ascii", 0, OPTION_FLAG, ascii, NULL, "draw with ASCII only")
 #define OPTION_COLOR                                                           \
     OPTION_SHARED("color", 0, OPTION_WORD, color, "auto|always|never",         \
-        "use colours (see also NO_COLOR)")
+        "use colors (see also NO_COLOR)")
 #define OPTION_KEEP                                                            \
     OPTION(                                                                    \
         "keep-last", 0, OPTION_NUMBER, keep.last, "N", "keep the newest N"),   \
         OPTION("keep-best", 0, OPTION_NUMBER, keep.best, "N",                  \
-            "keep the N with the least metric"),                               \
+            "keep the N with the smallest metric"),                            \
         OPTION("greatest", 0, OPTION_FLAG, keep.greatest, NULL,                \
             "keep those with the greatest metric instead"),                    \
         OPTION("metric", 0, OPTION_TEXT, keep.metric, "NAME",                  \

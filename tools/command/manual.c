@@ -289,7 +289,7 @@ static const char examples[] =
 
 static const char environment[] =
     ".SH ENVIRONMENT\n"
-    ".TP\n\\fBNO_COLOR\\fR\nIf it is set and not empty, nothing is coloured "
+    ".TP\n\\fBNO_COLOR\\fR\nIf it is set and not empty, nothing is colored "
     "unless \\fB\\-\\-color=always\\fR.\n"
     ".TP\n\\fBLC_ALL\\fR, \\fBLC_CTYPE\\fR, \\fBLANG\\fR\nTrees are drawn with "
     "ASCII characters unless the locale is UTF\\-8.\n";

@@ -150,6 +150,22 @@ static int cast_part(const struct settings *settings, struct casts *casts,
     return OUTCOME_DONE;
 }
 
+static int complain_unused_cast(
+    const struct settings *settings, const struct cast_rule *rule)
+{
+    const char *type = varve_dtype_name(rule->dtype);
+    char hint[256];
+    if (rule->pattern)
+        return complain_not_found(
+            settings, "--cast: no value matches", NULL, rule->pattern, NULL);
+    snprintf(hint, sizeof hint,
+        "a TYPE alone converts only values of the same kind (reals, integers, "
+        "complex numbers); to convert other values, use --cast 'PATS=%s'",
+        type);
+    return complain_not_found(
+        settings, "--cast: no value was converted", NULL, type, hint);
+}
+
 int casts_apply(
     const struct settings *settings, struct casts *casts, struct parts *parts)
 {
@@ -160,9 +176,8 @@ int casts_apply(
             outcome = cast_part(settings, casts, parts, part);
     }
     for (size_t i = 0; i < casts->rule_count && outcome == OUTCOME_DONE; i++) {
-        if (casts->rules[i].pattern && !casts->rules[i].was_used)
-            outcome = complain_not_found(settings, "--cast: no value matches",
-                NULL, casts->rules[i].pattern, NULL);
+        if (!casts->rules[i].was_used)
+            outcome = complain_unused_cast(settings, &casts->rules[i]);
     }
     return outcome;
 }

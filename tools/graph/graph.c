@@ -157,7 +157,7 @@ const struct command graph_command = {
     .name = "graph",
     .operands = "FILE[:PATH]",
     .summary = "draw the saved graph as a picture",
-    .details = "In a tree every node is drawn once. Lines in two colours are "
+    .details = "In a tree every node is drawn once. Lines in two colors are "
                "further edges to a node\n"
                "and edges that close a cycle. The slots of a node are one box, "
                "with lines to their\n"

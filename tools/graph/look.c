@@ -12,7 +12,7 @@
 #include "tensor_text.h"
 #include "units.h"
 
-/* The first four colours are those of the picture with which TensorFlow
+/* The first four colors are those of the picture with which TensorFlow
  * introduced such checkpoints: objects grey, variables blue, optimizers red,
  * slots orange. */
 const struct look looks[LOOK_COUNT] = {

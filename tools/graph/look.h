@@ -1,4 +1,4 @@
-/* look.h - The appearance of nodes in pictures: colours by role, and texts.
+/* look.h - The appearance of nodes in pictures: colors by role, and texts.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,7 +25,7 @@ struct look {
     const char *name;
     const char *fill;
     const char *line;
-    const char *deep;      /* for thin marks on the fill colour */
+    const char *deep;      /* for thin marks on the fill color */
     const char *dark_fill; /* for a dark background */
     const char *dark_line;
 };

@@ -14,8 +14,8 @@
 
 #include <varve/reader.h>
 
-/* The appearance of a mark: a colour, and a symbol that does not depend on
- * colours. The script of the page uses the same numbers. */
+/* The appearance of a mark: a color, and a symbol that does not depend on
+ * colors. The script of the page uses the same numbers. */
 enum page_tone {
     PAGE_QUIET,   /* pale */
     PAGE_GOOD,    /* green */

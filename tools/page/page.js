@@ -99,7 +99,7 @@ function fileOf(value) {
   return found;
 }
 
-// The colour of a node: by what it is to the others.
+// The color of a node: by what it is to the others.
 function lookOf(n) {
   if (slotsAt(n).length) return 'slot';
   if (slotsOwned(n).length) return 'optimizer';

@@ -73,7 +73,7 @@ static int run_unpin(const void *settings, int count, char **operands)
 const struct command pin_command = {
     .name = "pin",
     .operands = "DIRECTORY@WHICH...",
-    .summary = "keep checkpoints for ever",
+    .summary = "keep checkpoints until they are unpinned",
     .details = "Managers and varve prune never delete a pinned checkpoint. The "
                "pin is an empty file\nPREFIX-N.pin beside it. WHICH is a "
                "number, latest, latest-valid or best.\n",
@@ -87,7 +87,7 @@ const struct command pin_command = {
 const struct command unpin_command = {
     .name = "unpin",
     .operands = "DIRECTORY@WHICH...",
-    .summary = "keep them no longer than others",
+    .summary = "remove the pins",
     .details = "Removes the pin of varve pin. Nothing is deleted.\n",
     .options = options,
     .options_size = sizeof(struct settings),

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <varve/prune.h>
@@ -159,7 +160,7 @@ static void print_layers(const struct prune_options *options,
     if (settings->quiet || count == 0)
         return;
     print_clean(stdout, shown_path(directory));
-    printf(": %s %" PRIu64 " layer%s, %s %s\n",
+    printf(": %s %" PRIu64 " data file%s, %s %s\n",
         options->dry_run ? "would delete" : "deleted", count,
         count == 1 ? "" : "s", options->dry_run ? "would free" : "freed",
         size_text(settings->units, bytes, size));
@@ -247,6 +248,21 @@ static int prune_directory(const struct prune_options *options,
     return outcome;
 }
 
+static int complain_no_checkpoints(
+    const struct settings *settings, const char *argument)
+{
+    struct stat info;
+    const char *why =
+        "there is no such directory, and no checkpoint has this prefix";
+    if (!is_in_store(argument) && stat(argument, &info) == 0)
+        why = S_ISDIR(info.st_mode)
+                  ? "there are no files such as ckpt-12.varve"
+                  : "this is a file; a DIRECTORY or DIRECTORY/PREFIX is "
+                    "required";
+    return complain_not_found(settings, "no checkpoints", shown_path(argument),
+        why, "varve log DIRECTORY lists the checkpoints of a directory");
+}
+
 static int prune_checkpoints(
     const struct prune_options *options, const char *argument)
 {
@@ -255,12 +271,8 @@ static int prune_checkpoints(
     int outcome = run_list_open(&options->settings, argument, &keep, &list);
     if (outcome == OUTCOME_DONE && list.count > 0)
         outcome = prune_directory(options, list.runs[0].directory, &list);
-    else if (outcome == OUTCOME_DONE && !is_in_store(argument) &&
-             access(argument, F_OK))
-        outcome =
-            complain_not_found(&options->settings, "no checkpoints", argument,
-                "there is no such directory, and no checkpoint has this prefix",
-                "varve log DIRECTORY lists the checkpoints of a directory");
+    else if (outcome == OUTCOME_DONE)
+        outcome = complain_no_checkpoints(&options->settings, argument);
     run_list_clear(&list);
     return outcome;
 }

@@ -1,4 +1,4 @@
-/* style.c - Provides colours, and measures UTF-8 text.
+/* style.c - Provides colors, and measures UTF-8 text.
  *
  * SPDX-License-Identifier: MIT
  */

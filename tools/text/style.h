@@ -1,4 +1,4 @@
-/* style.h - Determines the capabilities of the terminal: colours and UTF-8.
+/* style.h - Determines the capabilities of the terminal: colors and UTF-8.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +12,7 @@
 
 struct style {
     bool utf8;
-    const char *bold; /* "" without colours */
+    const char *bold; /* "" without colors */
     const char *dim;
     const char *red;
     const char *green;

@@ -101,7 +101,7 @@ void table_raw(struct table *table, const char *json, const char *text);
 /* For text tables only: adds a line between two rows. */
 void table_line(struct table *table, const char *text);
 
-/* Sets the colour of the last complete row in a text table. */
+/* Sets the color of the last complete row in a text table. */
 void table_color(struct table *table, const char *color);
 
 /* Prints the remaining output, and frees everything. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <varve/reader.h>
 
@@ -13,6 +14,7 @@
 #include "complaint.h"
 #include "json_out.h"
 #include "left_out.h"
+#include "memory.h"
 #include "progress_bar.h"
 #include "run.h"
 #include "store_path.h"
@@ -46,7 +48,8 @@ struct finding {
     unsigned threads;
     const struct style *style;
     struct progress_bar *bar;
-    const char *file;
+    const char *file; /* as given; later the path of the opened file */
+    char *opened;     /* memory of that path, or NULL */
     uint64_t size;
     size_t values;
     size_t damaged;     /* number of damaged values */
@@ -122,10 +125,35 @@ static size_t count_values(const varve_reader *reader)
     return values;
 }
 
+/* Sets the path to that of the opened file. It differs from the argument if
+ * that is a directory or the prefix of numbered checkpoints. */
+static void note_opened(struct finding *f, const char *path, size_t size)
+{
+    free(f->opened);
+    f->opened = memory_copy_text(path, size);
+    f->file = f->opened;
+}
+
+/* Takes the path of a damaged numbered checkpoint from the message, which
+ * begins with it. */
+static void note_refused(struct finding *f, const char *message)
+{
+    struct stat info;
+    const char *end = strstr(message, ": ");
+    if (!end || is_in_store(f->file) ||
+        strncmp(message, f->file, strlen(f->file)) != 0)
+        return;
+    char *path = memory_copy_text(message, (size_t)(end - message));
+    if (stat(path, &info) == 0)
+        note_opened(f, path, strlen(path));
+    free(path);
+}
+
 /* Reports damage that prevents opening the file as a result. */
 static int structure_damage(struct finding *f, const varve_error *error)
 {
     varve_damage damage = { .what = error->message };
+    note_refused(f, error->message);
     const char *file = shown_path(f->file);
     size_t size = strlen(file);
     if (strncmp(damage.what, file, size) == 0 &&
@@ -148,6 +176,8 @@ static int verify_file(struct finding *f)
             return structure_damage(f, &error);
         return complain_status(f->settings, "cannot open", f->file, &error);
     }
+    const char *path = varve_reader_path(reader);
+    note_opened(f, path, strlen(path));
     f->size = varve_reader_size(reader);
     left_out_report(f->settings, reader);
     f->left_out = left_out_json(reader);
@@ -246,6 +276,7 @@ static int verify_all(const struct verify_options *options, int count,
         json_array_append_new(list, file_item(&finding));
         *is_proven = *is_proven && strcmp(finding.status, "ok") == 0;
         free(finding.last_damaged);
+        free(finding.opened);
         free(file);
         worst = outcome > worst ? outcome : worst;
     }

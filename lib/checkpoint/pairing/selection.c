@@ -208,6 +208,14 @@ varve_status vv_selection_begin(struct vv_selection *s,
     if (s->options.salvage.on && s->options.no_verify)
         return vv_fail(error, VARVE_MISUSE,
             "read options: `salvage.on` and `no_verify` exclude each other");
+    if ((unsigned)s->options.cast > VARVE_CAST_ANY)
+        return vv_fail(error, VARVE_MISUSE,
+            "read options: `cast` must be a varve_cast, found %d",
+            (int)s->options.cast);
+    if ((unsigned)s->options.passes > VARVE_TWO_PASSES)
+        return vv_fail(error, VARVE_MISUSE,
+            "read options: `passes` must be a varve_passes, found %d",
+            (int)s->options.passes);
     if (s->options.cast_only && !s->options.cast)
         return vv_fail(error, VARVE_MISUSE,
             "read options: `cast_only` has no effect without `cast`");

@@ -106,8 +106,20 @@ static bool is_either(const struct vv_finding *finding)
     return is_unused(finding) || assertion_is_missing(finding);
 }
 
+static bool is_pattern(const struct vv_finding *finding)
+{
+    return finding->option != NULL;
+}
+
+/* Returns true if a finding is a pattern of `expect` that matched nothing. */
+static bool is_pattern_of_expect(const struct vv_finding *finding)
+{
+    return is_pattern(finding) && strncmp(finding->option, "expect.", 7) == 0;
+}
+
 /* Fails if any findings count. The message has one line with the number on each
- * side, then one line for each finding. */
+ * side, then one line for each finding, and with `of_the_file` one for each
+ * pattern of `expect` that matched nothing. */
 static varve_status require(
     const varve_report *report, bool of_the_file, varve_error *error)
 {
@@ -130,14 +142,11 @@ static varve_status require(
         unused && missing ? ", " : "", words[1]);
     if (!add_left_out_lines(report, error) ||
         !assertion_add_lines(
-            report, of_the_file ? is_either : assertion_is_missing, error))
+            report, of_the_file ? is_either : assertion_is_missing, error) ||
+        (of_the_file &&
+            !assertion_add_lines(report, is_pattern_of_expect, error)))
         return vv_fail_memory(error, "the paths that did not match");
     return VARVE_UNMATCHED;
-}
-
-static bool is_pattern(const struct vv_finding *finding)
-{
-    return finding->option != NULL;
 }
 
 /* Returns true if `only` matches a value of the file, or a variable of the

@@ -147,12 +147,20 @@ static const char *end_reason(struct vv_hints *hints, struct vv_arena *arena)
     return copy ? copy : "";
 }
 
-/* Describes a node of the program that is not bound because of a rename. */
-static const char *describe_renamed(struct vv_hints *hints,
-    const struct vv_rename *rename, struct vv_arena *arena)
+/* Describes a node of the program that is not bound although the file has a
+ * node with its name: because of a rename, or because the program has added it
+ * since. */
+static const char *describe_unbound(
+    struct vv_hints *hints, const struct vv_edge *edge, struct vv_arena *arena)
 {
-    if (!rename)
+    const struct vv_pairing *p = hints->p;
+    const struct vv_rename *rename = vv_rename_of_edge(&p->ways, edge);
+    if (p->is_dry && !vv_is_known(p, edge->public.node))
+        return "the program added it after the dry run";
+    if (!rename && p->selection.rename_count)
         return "a rename maps it to another node";
+    if (!rename)
+        return "it does not match the node at the same path";
     hints->text.size = 0;
     hint_add_rename(hints, "", rename, " maps it to another path");
     return end_reason(hints, arena);
@@ -176,7 +184,7 @@ static const char *describe_other(
     static const char other[] = "its node was restored from another value";
     const struct vv_rename *rename = vv_rename_of_edge(&hints->p->ways, edge);
     if (vv_file_node_of(&hints->p->matches, edge->public.node) == VV_NONE)
-        return describe_renamed(hints, rename, arena);
+        return describe_unbound(hints, edge, arena);
     if (!rename ||
         vv_how_of(&hints->p->matches, edge->public.node) != VV_BY_RENAME)
         return other;
@@ -288,8 +296,7 @@ static const char *describe_taken(struct vv_hints *hints, uint32_t file,
     const struct vv_name *name = vv_edge_name(edge);
     const varve_node *node = hints->p->matches.node_of[file];
     if (!node)
-        return describe_renamed(
-            hints, vv_rename_of_edge(&hints->p->ways, edge), arena);
+        return describe_unbound(hints, edge, arena);
     begin_reason(hints, node);
     vv_buffer_add_string(&hints->text, " of the program was restored from \"");
     hint_add_name(hints, name->bytes, name->size);
@@ -316,10 +323,8 @@ const char *vv_hint_for_program(
                          : vv_index_find_child(vv_index_of(hints->p), file, id);
     if (taken != VV_NONE)
         return describe_taken(hints, taken, step->edge, arena);
-    const struct vv_rename *rename =
-        vv_rename_of_edge(&hints->p->ways, step->edge);
-    if (rename)
-        return describe_renamed(hints, rename, arena);
+    if (vv_rename_of_edge(&hints->p->ways, step->edge))
+        return describe_unbound(hints, step->edge, arena);
     vv_saved_path(&hints->p->saved.paths, file, &hints->text);
     if (hints->text.size == 0)
         vv_buffer_add_string(&hints->text, "the root");

@@ -162,6 +162,20 @@ static void describe_claim(struct vv_maker *m, struct vv_finding *finding,
                   : describe_holder(m, file, "", " was restored from it");
 }
 
+/* Describes a node of the file that has no value. The tag `none` marks an
+ * object that represents Python's None. */
+static const char *describe_object(const struct vv_maker *m, uint32_t file)
+{
+    const struct vv_index *index = vv_index_of(m->p);
+    if (vv_index_has_tag(index, file, "none"))
+        return "the file has None here";
+    switch (vv_index_kind(index, file)) {
+    case VARVE_LIST: return "the file has a list here";
+    case VARVE_DICT: return "the file has a dict here";
+    default: return "the file has an object here";
+    }
+}
+
 /* Adds a variable that was not restored. With `is_local` this is expected. */
 static void add_missing(struct vv_maker *m, varve_node *node, bool is_local)
 {
@@ -187,7 +201,7 @@ static void add_missing(struct vv_maker *m, varve_node *node, bool is_local)
     } else if (vv_value_of(m->p, file) == VV_NONE) {
         finding.kind = VARVE_FINDING_MISMATCHED;
         vv_report_describe_file(m, &finding, file);
-        finding.reason = "the file has an object here";
+        finding.reason = describe_object(m, file);
     } else {
         vv_report_describe_file(m, &finding, file);
         finding.reason = "the file has no value for it";

@@ -260,7 +260,8 @@ static const char *bad_name(const varve_field *first, const varve_field *field)
 {
     const char *name = vv_field_name(field);
     if (!name || !vv_name_is_valid(name, strlen(name)))
-        return "the name of the member is invalid";
+        return "the name of the member is invalid; does the table end with "
+               "VARVE_FIELDS_END?";
     if (!each_older(field, is_good_name, NULL))
         return "older names must be at most 255 bytes of UTF-8";
     for (; first < field; first++)

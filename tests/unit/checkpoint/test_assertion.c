@@ -110,6 +110,35 @@ TEST(assertion, ignores_expected_findings)
     end_world();
 }
 
+TEST(assertion, lists_unused_patterns_of_expect_after_the_paths)
+{
+    varve_error error = { 0 };
+    begin_world();
+    write_names("x", "y");
+    varve_read_options options = { .expect.unexpected = "z|y",
+        .expect.missing = "head", .except = "none" };
+    check_read(make("x", NULL), &options, true, true, true, NULL);
+    varve_node *root = make("x", "more");
+    varve_restoration *r = read_root(root, &options);
+    cr_assert_eq(varve_assert_consumed(r, &error), VARVE_UNMATCHED);
+    const char *path = strstr(error.message, "\n  more ");
+    cr_assert(path, "%s", error.message);
+    cr_assert(strstr(path, "this pattern of `expect.missing` matched nothing"),
+        "%s", error.message);
+    const char *z = strstr(path, "\n  z ");
+    cr_assert(z && strstr(z, "this pattern of `expect.unexpected` matched "
+                             "nothing"),
+        "%s", error.message);
+    cr_assert_not(strstr(error.message, "[expected]"), "%s", error.message);
+    cr_assert_not(strstr(error.message, "`except`"), "%s", error.message);
+    cr_assert_eq(
+        varve_assert_existing_objects_matched(r, &error), VARVE_UNMATCHED);
+    cr_assert_not(strstr(error.message, "pattern"), "%s", error.message);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
 TEST(assertion, uses_the_state_at_the_time_of_the_call)
 {
     begin_world();

@@ -158,3 +158,62 @@ TEST(hint, suggests_the_nearest_of_several_names)
     vv_arena_clear(&arena);
     end_world();
 }
+
+/* A dry run does not match nodes that the program adds afterwards. */
+TEST(hint, explains_a_node_that_was_added_after_a_dry_run)
+{
+    static const varve_rename renames[] = { { "other", "unlike" } };
+    varve_error error = { 0 };
+    struct vv_arena arena;
+    begin_world();
+    varve_node *root = new_root();
+    varve_add_variable(root, "name", varve_array(COPY_OF(values), 4));
+    varve_add_variable(root, "late", varve_array(COPY_OF(values), 4));
+    write_root(root);
+    free_root(root);
+    for (size_t count = 0; count <= 1; count++) {
+        root = new_root();
+        varve_add_variable(root, "name", varve_array(COPY_OF(values), 4));
+        varve_read_options options = {
+            .rename = { .list = renames, .count = count }
+        };
+        varve_restoration *r = varve_dry_run(root, FILE_NAME, &options, &error);
+        cr_assert(r, "%s", error.message);
+        varve_add_variable(root, "late", varve_array(COPY_OF(values), 4));
+        vv_arena_init(&arena, test_allocator());
+        cr_assert_str_eq(hint_at(r, "late", &arena, true).reason,
+            "the program added it after the dry run");
+        cr_assert_str_eq(hint_at(r, "late", &arena, false).reason,
+            "the program added it after the dry run");
+        vv_arena_clear(&arena);
+        varve_restoration_free(r);
+        free_root(root);
+    }
+    end_world();
+}
+
+/* A variable does not take the place of an object that matched before. */
+TEST(hint, explains_a_variable_that_replaced_an_object)
+{
+    struct vv_arena arena;
+    begin_world();
+    varve_node *root = new_root();
+    varve_add_variable(varve_add_object(root, "model"), "x",
+        varve_array(COPY_OF(values), 4));
+    varve_add_variable(root, "name", varve_array(COPY_OF(values), 4));
+    write_root(root);
+    free_root(root);
+    root = new_root();
+    varve_node *model = varve_add_object(root, "model");
+    varve_add_variable(root, "name", varve_array(COPY_OF(values), 4));
+    varve_restoration *r = read_root(root, NULL);
+    varve_remove(model);
+    varve_add_variable(root, "model", varve_array(COPY_OF(values), 4));
+    vv_arena_init(&arena, test_allocator());
+    cr_assert_str_eq(hint_at(r, "model/x", &arena, true).reason,
+        "it does not match the node at the same path");
+    vv_arena_clear(&arena);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}

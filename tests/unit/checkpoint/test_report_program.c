@@ -66,3 +66,31 @@ TEST(report_program, lists_values_missing_in_the_file)
         "the root of the file has no edge \"b\"");
     end_world();
 }
+
+/* The file has a node without a value in the place of a variable. */
+TEST(report_program, describes_an_object_in_the_place_of_a_variable)
+{
+    static const struct {
+        varve_node *(*add)(varve_node *parent, const char *name);
+        const char *tag;
+        const char *reason;
+    } cases[] = {
+        { varve_add_object, NULL, "the file has an object here" },
+        { varve_add_object, "none", "the file has None here" },
+        { varve_add_list, NULL, "the file has a list here" },
+        { varve_add_dict, NULL, "the file has a dict here" },
+    };
+    begin_world();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        varve_node *root = new_root();
+        varve_add_variable(root, "a", varve_scalar(&x));
+        varve_node *other = cases[i].add(root, "b");
+        if (cases[i].tag)
+            varve_tag(other, cases[i].tag);
+        write_root(root);
+        free_root(root);
+        check(make(), &(varve_read_options){ .only = "a" },
+            VARVE_FINDING_MISMATCHED, cases[i].reason);
+    }
+    end_world();
+}

@@ -59,6 +59,21 @@ TEST(selection, refuses_every_reserved_field_that_is_set)
     end_world();
 }
 
+TEST(selection, refuses_values_outside_an_enumeration)
+{
+    begin_world();
+    varve_read_options options = { .passes = VARVE_TWO_PASSES,
+        .cast = VARVE_CAST_ANY };
+    struct vv_selection s;
+    begin(&s, &options);
+    vv_selection_end(&s);
+    fail(&(varve_read_options){ .cast = (varve_cast)99 }, VARVE_MISUSE);
+    fail(&(varve_read_options){ .cast = (varve_cast)-1 }, VARVE_MISUSE);
+    fail(&(varve_read_options){ .passes = (varve_passes)99 }, VARVE_MISUSE);
+    fail(&(varve_read_options){ .passes = (varve_passes)-1 }, VARVE_MISUSE);
+    end_world();
+}
+
 static const struct vv_rename *rename_of(const struct vv_selection *s,
     const char *path, struct vv_buffer *result)
 {

@@ -330,7 +330,8 @@ static const struct {
     { { .kind = (varve_field_kind)9, .name = "x" },
         "the kind of the field is invalid" },
     { { .kind = VARVE_FIELD_IS_VALUE },
-        "s/?: the name of the member is invalid" },
+        "s/?: the name of the member is invalid; does the table end with "
+        "VARVE_FIELDS_END?" },
     { { .kind = VARVE_FIELD_IS_VALUE, .name = "" }, "the name of the member" },
     { { .kind = VARVE_FIELD_IS_VALUE, .name = "x" },
         "the element type is invalid" },

@@ -43,7 +43,7 @@ TEST(manager, lists_the_reason_why_each_is_kept)
     cr_assert_eq(managed.step, 20);
     cr_assert_eq(managed.time, -1, "not asked for");
     cr_assert(varve_manager_at(w.manager, 1, &managed));
-    cr_assert_str_eq(managed.kept, "last 1, newest good one");
+    cr_assert_str_eq(managed.kept, "last 1, newest intact one");
     cr_assert_str_eq(varve_manager_latest(w.manager), "run/ckpt-3.varve");
     world_end(&w);
 }

@@ -220,7 +220,7 @@ TEST(resume, an_explicit_prune_first_verifies_checkpoints)
     cr_assert_eq(varve_manager_count(w.manager), 2);
     cr_assert(varve_manager_at(w.manager, 0, &managed));
     cr_assert_eq(managed.number, 2);
-    cr_assert_str_eq(managed.kept, "last 1, newest good one");
+    cr_assert_str_eq(managed.kept, "last 1, newest intact one");
     cr_assert(varve_manager_at(w.manager, 1, &managed));
     cr_assert_str_eq(managed.kept, "damaged");
     world_end(&w);

@@ -239,7 +239,7 @@ TEST(retention, every_reason_has_a_text)
     cr_assert_str_eq(reasons(&policy, &f),
         "everything is kept, last 3, every step of 500, every second of 60, "
         "best 1 (loss 0.25), the newest bytes of 1000, pinned, "
-        "newest good one, leased, damaged, not this manager's");
+        "newest intact one, leased, damaged, not this manager's");
     f.reasons = 0;
     cr_assert_str_eq(reasons(&policy, &f), "");
 }

@@ -84,7 +84,7 @@ TEST(saver_add, finds_second_names_below_objects)
     end_world();
 }
 
-TEST(saver_add, refuses_bad_names)
+TEST(saver_add, refuses_bad_names_and_nodes)
 {
     static const char *const bad[] = { NULL, "", "\xff" };
     begin_world();
@@ -92,6 +92,8 @@ TEST(saver_add, refuses_bad_names)
     varve_node *v = leaf(world.root, "v", 0);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         refused(saver, bad[i], v, VARVE_BAD_NAME);
+    varve_error error = refused(saver, "x", NULL, VARVE_MISUSE);
+    cr_assert_str_eq(error.message, "the node is NULL");
     varve_saver_free(saver);
     end_world();
 }
