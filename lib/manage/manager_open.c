@@ -92,7 +92,7 @@ static bool keeps_all(const varve_manager_options *o)
            !o->keep_best && !o->keep_bytes;
 }
 
-static const char *manager_open_end_of(const struct vv_policy *policy)
+static const char *manager_open_direction(const struct vv_policy *policy)
 {
     return policy->best_is_larger ? "largest" : "smallest";
 }
@@ -119,8 +119,8 @@ static varve_status manager_open_check_best(
                           "be deleted: use the earlier `metric` and "
                           "`best_is_larger`, or pin the best checkpoints and "
                           "set may_change_metric",
-                          l->directory, manager_open_end_of(&m->policy),
-                          l->metric, manager_open_end_of(earlier), metric)
+                          l->directory, manager_open_direction(&m->policy),
+                          l->metric, manager_open_direction(earlier), metric)
                     : VARVE_OK;
 }
 

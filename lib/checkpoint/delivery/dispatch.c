@@ -16,6 +16,7 @@
 #include "own_part.h"
 #include "private.h"
 #include "salvage.h"
+#include "tag.h"
 #include "touch.h"
 #include "transfer.h"
 #include "try.h"
@@ -168,8 +169,6 @@ varve_status vv_deliver(struct vv_delivery *d, varve_error *error)
     return status;
 }
 
-#define NONE_TAG "none" /* tag of an object that represents Python's None */
-
 /* Descriptions of both sides of a mismatch. */
 struct sides {
     char saved[VV_PART_TEXT_SIZE];
@@ -184,7 +183,7 @@ static void describe_saved(
     varve_slice part;
     uint32_t value = vv_value_of(d->pairing, file);
     varve_kind kind = vv_index_kind(vv_index_of(d->pairing), file);
-    bool is_none = vv_index_has_tag(vv_index_of(d->pairing), file, NONE_TAG);
+    bool is_none = vv_index_has_tag(vv_index_of(d->pairing), file, VV_TAG_NONE);
     strcpy(sides->saved, is_none ? "None" : vv_kind_text(kind));
     if (value == VV_NONE || kind == VARVE_STATE)
         return;

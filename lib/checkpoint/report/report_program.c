@@ -162,12 +162,11 @@ static void describe_claim(struct vv_maker *m, struct vv_finding *finding,
                   : describe_holder(m, file, "", " was restored from it");
 }
 
-/* Describes a node of the file that has no value. The tag `none` marks an
- * object that represents Python's None. */
+/* Describes a node of the file that has no value. */
 static const char *describe_object(const struct vv_maker *m, uint32_t file)
 {
     const struct vv_index *index = vv_index_of(m->p);
-    if (vv_index_has_tag(index, file, "none"))
+    if (vv_index_has_tag(index, file, VV_TAG_NONE))
         return "the file has None here";
     switch (vv_index_kind(index, file)) {
     case VARVE_LIST: return "the file has a list here";

@@ -7,6 +7,9 @@
 
 #include "attachment.h"
 
+/* The tag of an object that represents None of Python. */
+#define VV_TAG_NONE "none"
+
 enum { VV_MAX_TAGS = 64 };
 
 struct vv_node_tags {
