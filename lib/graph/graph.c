@@ -13,6 +13,7 @@
 #include "allocator.h"
 #include "attachment.h"
 #include "edge.h"
+#include "failure.h"
 #include "try.h"
 
 /* Stand for graphs that could not be allocated, and for the graph of NULL
@@ -35,8 +36,12 @@ static varve_graph no_node_graph = {
     .root = &no_node_graph.nil,
 };
 
-/* The first change of a NULL node by this thread, which no graph can record. */
-static _Thread_local varve_error lost_change;
+/* The first change of a NULL node by this thread, which no graph can record. It
+ * is small, because the memory can be part of the thread's stack. */
+static _Thread_local struct lost_change {
+    const char *what; /* begins the message; NULL: there was none */
+    char name[48];    /* quoted after it; "": no name */
+} lost_change;
 
 static const char not_made[] =
     "the node could not be created: an earlier error has the reason";
@@ -110,6 +115,15 @@ void varve_graph_free(varve_graph *graph)
     vv_release(&a, graph, sizeof *graph);
 }
 
+static varve_status graph_fail_lost(varve_error *error)
+{
+    const char *name = lost_change.name, *quote = *name ? "\"" : "";
+    return vv_fail(error, VARVE_MISUSE,
+        "%s%s%s%s%s: the node is NULL: use the node that an add function has "
+        "returned, or check the result of varve_find",
+        lost_change.what, *name ? " " : "", quote, name, quote);
+}
+
 varve_status varve_graph_check(const varve_graph *graph, varve_error *error)
 {
     graph = vv_graph_given(graph);
@@ -118,11 +132,8 @@ varve_status varve_graph_check(const varve_graph *graph, varve_error *error)
             *error = graph->mistake;
         return graph->mistake.status;
     }
-    if (lost_change.status) {
-        if (error)
-            *error = lost_change;
-        return lost_change.status;
-    }
+    if (lost_change.what)
+        return graph_fail_lost(error);
     const struct vv_observer *o = graph->checking ? graph->newest : NULL;
     for (; o; o = o->older) {
         varve_status status = o->check ? o->check(o, error) : VARVE_OK;
@@ -138,11 +149,9 @@ varve_status varve_graph_clear_error(varve_graph *graph, varve_error *error)
     varve_status status = graph->mistake.status;
     if (status && error)
         *error = graph->mistake;
-    if (lost_change.status && (!status || graph == &no_node_graph)) {
-        status = lost_change.status;
-        if (error)
-            *error = lost_change;
-        lost_change.status = VARVE_OK;
+    if (lost_change.what && (!status || graph == &no_node_graph)) {
+        status = graph_fail_lost(error);
+        lost_change.what = NULL;
         return status;
     }
     if (status && is_writable(graph) && vv_attachments_mend(graph) &&
@@ -254,12 +263,10 @@ varve_node *vv_graph_memory_error(varve_graph *graph)
 void vv_graph_note_lost(
     const varve_graph *graph, const char *what, const char *name)
 {
-    const char *quote = name ? "\"" : "";
-    if (graph == &no_node_graph && lost_change.status == VARVE_OK)
-        vv_fail(&lost_change, VARVE_MISUSE,
-            "%s%s%s%.200s%s: the node is NULL: use the node that an add "
-            "function has returned, or check the result of varve_find",
-            what, name ? " " : "", quote, name ? name : "", quote);
+    if (graph != &no_node_graph || lost_change.what)
+        return;
+    lost_change.what = what;
+    snprintf(lost_change.name, sizeof lost_change.name, "%s", name ? name : "");
 }
 
 varve_node *vv_graph_nil_error(varve_graph *graph)

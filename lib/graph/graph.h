@@ -151,8 +151,9 @@ varve_status vv_graph_take_error(varve_graph *graph, varve_error *error);
 varve_node *vv_graph_nil_error(varve_graph *graph);
 
 /* Records that a NULL node was to be changed, if `graph` is that of such nodes.
- * All later checks of graphs in this thread fail, until one is cleared. `what`
- * begins the message; `name` is quoted after it, or NULL. */
+ * All later checks of graphs in this thread fail, until one is cleared. `what`,
+ * which must be static, begins the message; `name` is quoted after it, or
+ * NULL. */
 void vv_graph_note_lost(
     const varve_graph *graph, const char *what, const char *name);
 

@@ -162,8 +162,17 @@ static void check(const struct call *call, const struct given *g)
     varve_status status = varve_graph_check(g->graph, &error);
     bool is_mistake =
         call->has_graph && (call->role == BUILDS || call->role == CHANGES);
-    cr_assert_eq(status, is_mistake ? VARVE_MISUSE : VARVE_OK, "%s: %s",
-        call->name, error.message);
+    /* The thread reports changes that no graph can record. */
+    bool is_lost = status && strstr(error.message, "the node is NULL");
+    cr_assert(!is_lost || call->role == BUILDS || call->role == CHANGES, "%s",
+        call->name);
+    cr_assert(is_lost || is_mistake || call->role != BUILDS, "%s", call->name);
+    if (is_lost)
+        cr_assert_eq(
+            varve_graph_clear_error(g->graph, NULL), VARVE_MISUSE);
+    else
+        cr_assert_eq(status, is_mistake ? VARVE_MISUSE : VARVE_OK, "%s: %s",
+            call->name, error.message);
     cr_assert(!is_mistake || strchr(error.message, ':'), "%s: %s", call->name,
         error.message);
     cr_assert_eq(g->called, 0, "%s", call->name);
