@@ -17,12 +17,15 @@ fail() {
     exit 1
 }
 
-# Prints the processes that run the program in a directory.
+# Prints the start time and the number of the processes that run the program in
+# a directory, without those that start it. Numbers of processes wrap around.
 ranks_of() {
     local process
     for process in /proc/[0-9]*; do
         case $({ tr '\0' ' ' <"$process/cmdline"; } 2>/dev/null) in
-        *"$program "*" $1 "*) echo "${process#/proc/}" ;;
+        "$program "*" $1 "*)
+            echo "$(cut -d ' ' -f 22 "$process/stat") ${process#/proc/}"
+            ;;
         esac
     done
 }
@@ -37,7 +40,7 @@ kill_one() {
         tries=$((tries + 1))
         [ "$tries" -lt 600 ] || fail "nothing was saved"
     done
-    kill -KILL "$(ranks_of "$2" | sort -n | tail -n 1)"
+    kill -KILL "$(ranks_of "$2" | sort -n | tail -n 1 | cut -d ' ' -f 2)"
     wait "$whole" || status=$?
     [ "$status" -ne 0 ] || fail "a process was killed without an error"
     [ "$status" -ne 124 ] || fail "a process was killed, and others did not end"
