@@ -11,7 +11,7 @@
 /* The least number of bytes that are not copied as usual. */
 enum { VV_LEAST_PAST_CACHES = 4096 };
 
-/* vv_copy_past_caches for at least so many bytes. */
+/* Implements vv_copy_past_caches for at least so many bytes. */
 void vv_copy_large_past_caches(void *to, const void *from, size_t size);
 
 /* Like memcpy, with non-temporal stores if the machine has them: the

@@ -254,7 +254,7 @@ struct vv_value_table {
 uint64_t vv_first_extent(const struct vv_index *index,
     const struct vv_value_table *table, uint32_t value);
 
-/* vv_first_digest for a value near one that has several digests. */
+/* Implements vv_first_digest for a value near one that has several digests. */
 uint64_t vv_add_up_digests(const struct vv_index *index,
     const struct vv_value_table *table, uint32_t value);
 

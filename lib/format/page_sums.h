@@ -20,7 +20,7 @@ enum {
     VV_PAGE_SUMS_SIZE = VV_CHUNK_PAGES * VV_DIGEST_SIZE, /* for a chunk */
 };
 
-/* vv_page_sums_find for an index with page digests. */
+/* Implements vv_page_sums_find for an index with page digests. */
 const uint8_t *vv_page_sums_search(
     const struct vv_index *index, uint64_t chunk);
 

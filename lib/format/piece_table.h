@@ -53,7 +53,7 @@ struct vv_value_piece {
     uint64_t first_chunk; /* within the value */
 };
 
-/* vv_piece_count for an index with values in pieces. */
+/* Implements vv_piece_count for an index with values in pieces. */
 uint32_t vv_count_pieces(const struct vv_index *index, uint32_t value);
 
 /* Returns the number of pieces of a value; 1: the value is not in pieces. */

@@ -114,7 +114,7 @@ class Manager:
         self._restoration: Optional[Restoration] = None
         self._is_strict = bool(options.get('strict'))
         self._is_unchecked = False  # the last resume was not checked yet
-        self._warning = ''  # the last one
+        self._warning = ''  # the last one, after the manager is closed
 
     def _call(self, function: Callable[..., Any], *arguments: Any) -> Any:
         callbacks = self._write.callbacks
@@ -142,7 +142,7 @@ class Manager:
         try:
             self.wait()
         finally:
-            _ = self.warning
+            self._warning = self.warning or ''
             if self._restoration:
                 self._restoration.close()
             ffi.release(self._handle)
@@ -329,9 +329,9 @@ class Manager:
     def warning(self) -> Optional[str]:
         """The warning of the last save or prune, or None; also after the
         manager is closed."""
-        if self._handle is not None:
-            self._warning = text(lib.varve_manager_warning(self._handle))
-        return self._warning or None
+        if self._handle is None:
+            return self._warning or None
+        return text(lib.varve_manager_warning(self._handle)) or None
 
     @property
     def checkpoints(self) -> List[Managed]:

@@ -94,8 +94,8 @@ static inline uint64_t vv_staged_place(uint64_t size, uint64_t offset)
 /* Sorts moves by the numbers of their values. */
 void vv_moves_sort(struct vv_move *moves, size_t count);
 
-/* vv_mode_of for a value that differs in type, shape or form, or has no
- * variable. */
+/* Implements vv_mode_of for a value that differs in type, shape or form, or has
+ * no variable. */
 enum vv_move_mode vv_mode_of_other(const struct vv_delivery *d,
     const varve_node *node, uint32_t value, bool is_in_pieces);
 

@@ -168,7 +168,7 @@ static inline bool vv_matching_needs_ways(const struct vv_matching *matching)
            selection->options.copy_shared;
 }
 
-/* vv_matching_reserve_numbers if the tables may have to grow. */
+/* Implements vv_matching_reserve_numbers if the tables may have to grow. */
 bool vv_matching_grow(struct vv_matching *matching);
 
 /* Grows the tables by node number for all nodes of the graph. Returns false and

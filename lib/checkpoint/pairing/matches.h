@@ -253,7 +253,8 @@ static inline void vv_set_holder(
     matches->node_of[file] = node;
 }
 
-/* vv_set_how for a rank other than VV_BY_PATH, or if the table exists. */
+/* Implements vv_set_how for a rank other than VV_BY_PATH, or if the table
+ * exists. */
 bool vv_change_how(
     struct vv_matches *matches, const varve_node *node, enum vv_match_rank how);
 

@@ -17,7 +17,7 @@
  * file. */
 uint32_t vv_own_count(const struct vv_index *index, uint32_t file);
 
-/* vv_own_fits for a rank-local node. */
+/* Implements vv_own_fits for a rank-local node. */
 bool vv_own_size_fits(const struct vv_index *index,
     const struct vv_private *private, uint32_t file);
 
@@ -31,7 +31,7 @@ static inline bool vv_own_fits(
     return !private || vv_own_size_fits(index, private, file);
 }
 
-/* vv_own_is_cut for a rank-local node. */
+/* Implements vv_own_is_cut for a rank-local node. */
 bool vv_own_is_renamed(const struct vv_matches *matches,
     const struct vv_visited_paths *ways, const struct vv_index *index,
     const varve_node *node);

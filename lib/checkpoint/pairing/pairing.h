@@ -57,7 +57,7 @@ uint32_t vv_find_in_file(
 uint32_t vv_name_in_file(
     struct vv_saved_names *names, const struct vv_name *name);
 
-/* vv_child_in_file by binary search. */
+/* Implements vv_child_in_file by binary search. */
 uint32_t vv_search_child_in_file(
     struct vv_saved_names *names, uint32_t file, const struct vv_name *name);
 
