@@ -194,7 +194,7 @@ VARVE_API varve_restoration *varve_restore(varve_node *root, const char *path,
 VARVE_API uint64_t varve_save_counter(const varve_node *root);
 
 /* Copies the path of the newest checkpoint of a prefix to `path`, a buffer of
- * `size` bytes.
+ * `size` bytes. `prefix` can also be a directory, as for varve_restore.
  *
  * The newest checkpoint is defined as for varve_restore. The function lists the
  * directory; it does not use `prefix.latest`. */

@@ -35,8 +35,9 @@ bool vv_has_our_ending(const char *path);
 
 /* Sets `found` to the file to open for a path that is not an existing file: the
  * prefix of a TensorFlow checkpoint, or a directory that contains numbered
- * Varve files (the highest number is used), a `checkpoint` record, a
- * SavedModel, a Hugging Face model or torch.distributed metadata.
+ * Varve files, a `checkpoint` record, a SavedModel, a Hugging Face model or
+ * torch.distributed metadata. Of numbered files it is that with the highest
+ * number; find_in_directory in save.c replaces it by the newest.
  *
  * Returns VARVE_NOT_FOUND if there is nothing of this kind, VARVE_IS_DIRECTORY
  * for a directory without a checkpoint, and VARVE_NOT_A_CHECKPOINT if the

@@ -228,6 +228,28 @@ TEST(manager, m24_explicit_numbers_and_a_counter_of_saves)
     stop(&p);
 }
 
+TEST(manager, a_directory_stands_for_its_newest_checkpoint_not_the_highest)
+{
+    struct program p;
+    char path[512];
+    varve_error error;
+    start(&p, (varve_manager_options){ .number_by_step = true });
+    cr_assert(save(&p, 2));
+    cr_assert(save(&p, 8));
+    cr_assert(save(&p, 4));
+    cr_assert_ok(varve_latest(test_path("run"), path, sizeof path, &error),
+        error);
+    cr_assert_str_eq(name_of(path), "ckpt-4.varve");
+    stop(&p);
+    start_in(&p, "other", (varve_manager_options){ 0 });
+    varve_restoration *r =
+        varve_restore(p.root, test_path("run"), NULL, &error);
+    cr_assert(r, "%s", error.message);
+    cr_assert_str_eq(name_of(varve_restoration_path(r)), "ckpt-4.varve");
+    varve_restoration_free(r);
+    stop(&p);
+}
+
 static varve_status initialize(void *user)
 {
     *(float *)user = 2;

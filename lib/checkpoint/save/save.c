@@ -19,6 +19,7 @@
 #include "graph.h"
 #include "name.h"
 #include "numbered.h"
+#include "numbered_name.h"
 #include "opened.h"
 #include "publish.h"
 #include "store.h"
@@ -396,6 +397,32 @@ static void explain_numbered(
     vv_buffer_clear(&prefix);
 }
 
+/* Finds the checkpoint that a directory stands for. If its files are numbered
+ * checkpoints of one prefix, this is the newest of the prefix, which need not
+ * have the highest number. */
+static varve_status find_in_directory(const struct vv_context *context,
+    const char *directory, struct vv_buffer *found, varve_error *error)
+{
+    struct vv_numbered_name parsed;
+    VV_TRY(vv_checkpoint_find(context, directory, found, error));
+    const char *path = vv_buffer_string(found);
+    if (found->failed)
+        return VARVE_OK;
+    const char *name = vv_path_name(path);
+    if (!vv_numbered_name_parse(name, '-', VARVE_SUFFIX, &parsed) ||
+        parsed.stem_size == 0)
+        return VARVE_OK;
+    struct vv_buffer prefix;
+    vv_buffer_init(&prefix, &context->allocator);
+    vv_buffer_add(&prefix, path, (size_t)(name - path) + parsed.stem_size);
+    const char *text = vv_buffer_string(&prefix);
+    varve_status status = prefix.failed
+                              ? vv_fail_memory(error, "a path")
+                              : vv_numbered_newest(context, text, found, error);
+    vv_buffer_clear(&prefix);
+    return status;
+}
+
 varve_status vv_find_checkpoint(const struct vv_context *context,
     const char *path, bool numbered, struct vv_buffer *found,
     varve_error *error)
@@ -408,7 +435,7 @@ varve_status vv_find_checkpoint(const struct vv_context *context,
         status = vv_checkpoint_settle(context, found, &reason);
     } else if (status == VARVE_NOT_FOUND || status == VARVE_IS_DIRECTORY) {
         varve_error other = { 0 };
-        varve_status theirs = vv_checkpoint_find(context, path, found, &other);
+        varve_status theirs = find_in_directory(context, path, found, &other);
         /* For a directory, this error describes what it contains. */
         if (theirs != VARVE_NOT_FOUND || status == VARVE_IS_DIRECTORY ||
             vv_file_look(context, path, NULL, NULL) == VARVE_IS_DIRECTORY) {
@@ -439,7 +466,7 @@ varve_status vv_open_found(const struct vv_context *context, const char *path,
         bool is_found = !status;
         if (is_found)
             status = open(opened, context, (const char *)found.data, &reason);
-        bool is_gone = is_found && numbered && status == VARVE_NOT_FOUND;
+        bool is_gone = is_found && status == VARVE_NOT_FOUND;
         if (is_gone &&
             vv_numbered_try_again(path, (const char *)found.data, &tries)) {
             vv_opened_close(opened);
@@ -458,14 +485,20 @@ varve_status vv_find_latest(const struct vv_context *context,
 {
     struct vv_buffer found;
     vv_buffer_init(&found, &context->allocator);
-    varve_status status = vv_numbered_newest(context, prefix, &found, error);
-    if (!status && found.failed)
+    varve_error reason = { 0 };
+    varve_status status = vv_numbered_newest(context, prefix, &found, &reason);
+    if (status == VARVE_NOT_FOUND &&
+        vv_file_look(context, prefix, NULL, NULL) == VARVE_IS_DIRECTORY)
+        status = find_in_directory(context, prefix, &found, &reason);
+    if (status)
+        vv_pass_failure(error, &reason);
+    else if (found.failed)
         status = vv_fail_memory(error, "a path");
-    else if (!status && found.size >= size)
+    else if (found.size >= size)
         status = vv_fail(error, VARVE_LIMIT,
             "%s: the buffer is too small: the path needs %zu bytes, found %zu",
             prefix, found.size + 1, size);
-    else if (!status)
+    else
         memcpy(path, found.data, found.size + 1);
     vv_buffer_clear(&found);
     return status;
