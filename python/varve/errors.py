@@ -146,6 +146,7 @@ REMEDIES = (
     ('rename.file: ', 'rename_file: '),
     ('`resize` permits other extents, and drops elements that do not fit',
      '`any_shape` takes the shape of the file'),
+    ('`except` leaves a variable', '`except_` leaves a variable'),
     ('report of varve_dry_run', 'report of varve.dry_run'),
 )
 

@@ -231,43 +231,44 @@ static void describe_processes(const struct vv_delivery *d,
 }
 
 /* The read options that permit a mismatch. */
-struct remedies {
-    bool cast, reshape, resize;
-};
+enum { CAST = 1, RESHAPE = 2, RESIZE = 4, EXCEPT = 8 };
 
-static void note_remedies(const struct vv_delivery *d,
-    const struct vv_pair *pair, struct remedies *remedies)
+static int remedies_of(const struct vv_delivery *d, const struct vv_pair *pair)
 {
     const varve_node *node = pair->node;
     uint32_t value = vv_value_of(d->pairing, pair->file);
-    if (!node->variable || vv_part_of(node) || value == VV_NONE ||
+    if (node->variable && vv_part_of(node))
+        return 0;
+    if (!node->variable || value == VV_NONE ||
         vv_index_kind(vv_index_of(d->pairing), pair->file) != VARVE_VARIABLE)
-        return;
+        return EXCEPT;
     const varve_tensor saved = vv_saved(d->pairing, value);
     const varve_tensor *now = &node->variable->tensor;
-    if (saved.dtype != now->dtype) {
-        remedies->cast |=
-            saved.dtype != VARVE_STRING && now->dtype != VARVE_STRING;
-        return;
-    }
-    bool has_same_count = varve_tensor_count(&saved) == varve_tensor_count(now);
-    remedies->reshape |= has_same_count;
-    remedies->resize |= !has_same_count && saved.rank == now->rank;
+    if (saved.dtype != now->dtype)
+        return saved.dtype == VARVE_STRING || now->dtype == VARVE_STRING
+                   ? EXCEPT
+                   : CAST;
+    if (varve_tensor_count(&saved) == varve_tensor_count(now))
+        return RESHAPE;
+    return saved.rank == now->rank ? RESIZE : EXCEPT;
 }
 
-static const char *describe_remedies(
-    const struct remedies *remedies, char *text, size_t size)
+/* Returns `text`, or NULL if there is no remedy. */
+static const char *describe_remedies(int remedies, char *text, size_t size)
 {
-    bool has_one = remedies->cast || remedies->reshape;
-    snprintf(text, size, "hint: in the read options %s%s%s%s%s",
-        remedies->cast ? "`cast` converts other types" : "",
-        remedies->cast && remedies->reshape ? "; " : "",
-        remedies->reshape ? "`reshape` permits another shape" : "",
-        has_one && remedies->resize ? "; " : "",
-        remedies->resize ? "`resize` permits other extents, and drops elements "
-                           "that do not fit"
-                         : "");
-    return has_one || remedies->resize ? text : NULL;
+    static const char *const hints[] = {
+        "`cast` converts other types",
+        "`reshape` permits another shape",
+        "`resize` permits other extents, and drops elements that do not fit",
+        "`except` leaves a variable as it is",
+    };
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
+        if (remedies & (1 << i) && used < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%s",
+                used ? "; " : "hint: in the read options ", hints[i]);
+    }
+    return used ? text : NULL;
 }
 
 varve_status vv_fail_mismatched(struct vv_delivery *d, varve_error *error)
@@ -275,7 +276,7 @@ varve_status vv_fail_mismatched(struct vv_delivery *d, varve_error *error)
     size_t count;
     const struct vv_pair *pairs = vv_pairs(&d->mismatched, &count);
     varve_error lines = { 0 };
-    struct remedies remedies = { 0 };
+    int remedies = 0;
     char text[256];
     for (size_t i = 0; i < count; i++) {
         char path[256];
@@ -285,7 +286,7 @@ varve_status vv_fail_mismatched(struct vv_delivery *d, varve_error *error)
         if (vv_private_of(node) &&
             vv_value_of(d->pairing, pairs[i].file) == VV_NONE)
             describe_processes(d, &pairs[i], &sides);
-        note_remedies(d, &pairs[i], &remedies);
+        remedies |= remedies_of(d, &pairs[i]);
         if (!vv_error_add_line(&lines, "  %s: saved %s, the program has %s%s%s",
                 vv_node_text(node, path, sizeof path), sides.saved,
                 sides.before, sides.wanted, sides.after))
@@ -294,7 +295,7 @@ varve_status vv_fail_mismatched(struct vv_delivery *d, varve_error *error)
     vv_fail(error, VARVE_MISMATCH,
         "%s: %zu variable%s another type or shape than in the checkpoint:",
         d->file->path, count, count == 1 ? " has" : "s have");
-    const char *hint = describe_remedies(&remedies, text, sizeof text);
+    const char *hint = describe_remedies(remedies, text, sizeof text);
     if (hint)
         vv_error_add_lines_and_last(error, lines.message, hint);
     else
