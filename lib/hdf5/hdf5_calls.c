@@ -30,6 +30,7 @@ static bool hdf5_calls_open_source(struct vv_hdf5_file *f, uint64_t *root)
 
 static bool close_all(struct vv_hdf5_file *f)
 {
+    vv_hdf5_drop(f->opened);
     bool is_done = f->file <= 0 || H5Fclose(f->file) >= 0;
     vv_hdf5_leave_driver(f);
     vv_hdf5_drop(f->access);

@@ -182,3 +182,13 @@ void vv_hdf5_drop(hid_t id)
     vv_hdf5_note();
     H5Idec_ref(id);
 }
+
+hid_t vv_hdf5_open_object(struct vv_hdf5_file *file, uint64_t object)
+{
+    if (file->opened > 0 && file->opened_at == object)
+        return file->opened;
+    vv_hdf5_drop(file->opened);
+    file->opened = H5Oopen_by_addr(file->file, object);
+    file->opened_at = object;
+    return file->opened;
+}

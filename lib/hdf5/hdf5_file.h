@@ -15,6 +15,8 @@
 struct vv_hdf5_file {
     struct vv_hdf5_bytes bytes;
     hid_t driver, access, file;
+    hid_t opened;       /* the object that was opened last, or 0 */
+    uint64_t opened_at; /* its address */
     uint64_t listed;    /* bytes read for metadata */
     bool is_listing;    /* the current call reads only metadata */
     bool is_cancelled;  /* a callback returned false */
@@ -52,5 +54,11 @@ void vv_hdf5_note(void);
 
 /* Closes an id of any kind. Ignores values that are not ids. */
 void vv_hdf5_drop(hid_t id);
+
+/* Opens an object of a file that is read. The object stays open until another
+ * one is opened, because calls that describe it, list its attributes and list
+ * its links follow each other. The file owns the id. Returns a negative value
+ * on failure. */
+hid_t vv_hdf5_open_object(struct vv_hdf5_file *file, uint64_t object);
 
 #endif

@@ -166,7 +166,7 @@ static bool look_at_dataset(hid_t set, struct vv_hdf5_object *o)
 bool vv_hdf5_describe(
     struct vv_hdf5_file *f, uint64_t object, struct vv_hdf5_object *o)
 {
-    hid_t id = H5Oopen_by_addr(f->file, object);
+    hid_t id = vv_hdf5_open_object(f, object);
     bool is_done = id > 0;
     *o = (struct vv_hdf5_object){ .kind = VV_HDF5_UNKNOWN };
     switch (is_done ? H5Iget_type(id) : H5I_BADID) {
@@ -178,7 +178,6 @@ bool vv_hdf5_describe(
         break;
     default: break;
     }
-    vv_hdf5_drop(id);
     return is_done;
 }
 
@@ -262,11 +261,9 @@ bool vv_hdf5_list(struct vv_hdf5_file *f, uint64_t object,
 {
     struct listing l = { f, each, user };
     hsize_t at = 0;
-    hid_t id = H5Oopen_by_addr(f->file, object);
-    bool is_done = id > 0 && H5Literate(id, H5_INDEX_NAME, H5_ITER_INC, &at,
-                                 hdf5_object_take_link, &l) >= 0;
-    vv_hdf5_drop(id);
-    return is_done;
+    hid_t id = vv_hdf5_open_object(f, object);
+    return id > 0 && H5Literate(id, H5_INDEX_NAME, H5_ITER_INC, &at,
+                         hdf5_object_take_link, &l) >= 0;
 }
 
 /* --- Attributes ----------------------------------------------------------- */
@@ -391,9 +388,7 @@ bool vv_hdf5_list_attributes(struct vv_hdf5_file *f, uint64_t object,
 {
     struct emission t = { f, visitor, false };
     hsize_t at = 0;
-    hid_t id = H5Oopen_by_addr(f->file, object);
-    bool is_done = id > 0 && H5Aiterate2(id, H5_INDEX_NAME, H5_ITER_INC, &at,
-                                 take_attribute, &t) >= 0;
-    vv_hdf5_drop(id);
-    return is_done;
+    hid_t id = vv_hdf5_open_object(f, object);
+    return id > 0 && H5Aiterate2(id, H5_INDEX_NAME, H5_ITER_INC, &at,
+                         take_attribute, &t) >= 0;
 }
