@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# test.sh - Builds everything and runs every test.
+# test.sh - Builds everything and runs the tests.
 #
-#     scripts/test.sh [arguments of meson test]
+#     scripts/test.sh [--all] [arguments of meson test]
 #
-# The last line is "N passed, N failed, N skipped". The exit status is 0
+# The tests of the suite `slow` run with --all only: random programs, damage,
+# kills and power cuts, mutation tests, counted instructions, other compilers
+# and build systems. .ci/run runs them for each change. The last line is "N passed, N failed, N skipped". The exit status is 0
 # only if nothing failed.
 #
 # SPDX-License-Identifier: MIT
@@ -11,6 +13,11 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 build=${VARVE_BUILD:-build/test}
+chosen=(--no-suite slow)
+if [ "${1:-}" = --all ]; then
+    chosen=()
+    shift
+fi
 
 scripts/setup.sh test
 [ -f "$build/build.ninja" ] ||
@@ -35,7 +42,7 @@ log=$build/meson-logs/testlog.json
 rm -f "$log"
 # Some tests mostly wait, so one more than there are processors runs at once.
 meson test -C "$build" --no-rebuild --print-errorlogs \
-    --num-processes $(($(nproc) + 1)) "$@" || status=$?
+    --num-processes $(($(nproc) + 1)) "${chosen[@]}" "$@" || status=$?
 if [ "$(ls -A "$place")" ]; then
     echo "test: temporary files were not removed:" >&2
     ls -A "$place" | head >&2
