@@ -359,6 +359,11 @@ typedef void varve_on_demand(
 /* Sets a callback that creates children of a node on demand during a restore,
  * so that an empty container can be filled from a file.
  *
+ * A read verifies the complete file before the first call of a callback, so a
+ * damaged file adds no children. It does not with `only`, `subtree`,
+ * `no_verify`, `map`, `salvage.on` or VARVE_ONE_PASS, except in a resume. If a
+ * read fails for another reason, the added children remain.
+ *
  * The node is an object, list, dict or state. NULL removes the callback. */
 VARVE_API void varve_set_on_demand(
     varve_node *node, varve_on_demand *callback, void *user);

@@ -93,6 +93,7 @@ struct varve_graph {
     uint32_t moment;    /* stored by values that change now; code that saves
                            values starts the next one */
     bool has_new_views; /* views have changed since the last vv_overlap_check */
+    bool adds_on_demand; /* a node has or had an on-demand callback */
     /* to read */
     uint8_t held; /* enum vv_hold */
     /* own */

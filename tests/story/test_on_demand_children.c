@@ -334,3 +334,73 @@ TEST(on_demand_children, are_created_quickly_despite_many_names)
     cr_assert_eq(varve_edge_count(root), NAMES + 1);
     varve_graph_free(graph);
 }
+
+static void damage(const char *name)
+{
+    size_t size;
+    unsigned char *bytes = test_read_file(test_path(name), &size);
+    bytes[64] ^= 1;
+    test_write_file(test_path(name), bytes, size);
+    free(bytes);
+}
+
+TEST(on_demand_children, a_damaged_file_adds_nothing)
+{
+    STORY_FILE("one", { "bag/a", 1 }, { "bag/b", 2 }, { "bag/c", 3 });
+    struct asked asked = { 0 };
+    varve_error error;
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_node *bag = varve_add_dict(root, "bag");
+    varve_set_on_demand(bag, make, &asked);
+    damage("one");
+    cr_assert_null(varve_read(root, test_path("one"), NULL, &error));
+    cr_assert_eq(error.status, VARVE_CORRUPT, "%s", error.message);
+    cr_assert_eq(asked.count, 0);
+    cr_assert_eq(varve_edge_count(bag), 0);
+    varve_graph_free(graph);
+}
+
+/* Runs a program whose dictionary gets a child at each step. */
+static varve_run *bag_run(struct asked *asked, varve_node **bag, int64_t *step)
+{
+    *step = 0;
+    varve_run *run = varve_run_new(test_allocator());
+    *bag = varve_add_dict(varve_run_root(run), "bag");
+    varve_set_on_demand(*bag, make, asked);
+    varve_add_variable(varve_run_root(run), "step", varve_scalar(step));
+    varve_run_open(run, test_path("run"), NULL);
+    return run;
+}
+
+static void bag_step(varve_run *run, varve_node *bag, int64_t *step)
+{
+    char name[24];
+    snprintf(name, sizeof name, "n%d", (int)*step);
+    varve_node *child = varve_add_allocated_variable(
+        bag, name, VARVE_FLOAT32, varve_shape_of(0, NULL), NULL, NULL);
+    *(float *)varve_data(child) = (float)++*step;
+    varve_run_step(run, *step);
+}
+
+/* The newest checkpoint has a child that the older ones lack. */
+TEST(on_demand_children, a_run_resumes_from_the_checkpoint_before_a_damaged_one)
+{
+    struct asked asked = { 0 };
+    varve_error error;
+    varve_node *bag;
+    int64_t step;
+    varve_run *run = bag_run(&asked, &bag, &step);
+    for (int i = 0; i < 3; i++)
+        bag_step(run, bag, &step);
+    cr_assert_ok(varve_run_end(run, &error), error);
+    damage("run/ckpt-3.varve");
+    run = bag_run(&asked, &bag, &step);
+    cr_assert_eq(step, 2);
+    cr_assert_str_eq(asked.names, "n0 n1 ");
+    cr_assert_eq(varve_edge_count(bag), 2);
+    varve_run_check_resume(run);
+    bag_step(run, bag, &step);
+    cr_assert_ok(varve_run_end(run, &error), error);
+    cr_assert_eq(step, 3);
+}

@@ -6,6 +6,7 @@
 
 #include <varve/rank_local.h>
 
+#include "allocator.h"
 #include "dispatch.h"
 #include "failure.h"
 #include "match.h"
@@ -13,6 +14,7 @@
 #include "private.h"
 #include "private_skip.h"
 #include "reader.h"
+#include "transfer.h"
 #include "try.h"
 
 /* --- Rank-local data of other ranks --------------------------------------- */
@@ -141,5 +143,57 @@ varve_status vv_arrive(struct varve_restoration *r, varve_error *error)
     vv_graph_let_go(r->pairing.graph, older);
     r->is_busy = false;
     vv_delivery_check(&r->delivery);
+    return status;
+}
+
+/* --- Verification before the delivery ------------------------------------- */
+
+/* Returns true if delivering a job reads and verifies the complete value. */
+static bool will_be_verified(
+    const struct vv_delivery *d, const struct vv_pair *job)
+{
+    return job->node->variable && !vv_part_of(job->node) &&
+           vv_is_alike(d->pairing, job->node, job->file) &&
+           !d->options->no_verify && !d->options->map &&
+           !d->options->salvage.on;
+}
+
+/* Verifies all values, or those that the jobs do not read completely. */
+static varve_status verify_rest(
+    struct vv_delivery *d, bool all, varve_error *error)
+{
+    const varve_allocator *a = &d->pairing->context.allocator;
+    uint32_t values = vv_index_of(d->pairing)->value_count;
+    size_t count, rest_count = 0;
+    const struct vv_pair *jobs = vv_pairs(&d->jobs, &count);
+    struct vv_pair *rest = vv_allocate_zeroed(a, values * sizeof *rest);
+    if (!rest)
+        return values ? vv_fail_memory(error, "a restoration") : VARVE_OK;
+    for (size_t i = 0; i < count && !all; i++) {
+        if (will_be_verified(d, &jobs[i]))
+            rest[jobs[i].file].node = jobs[i].node;
+    }
+    for (uint32_t v = 0; v < values; v++) {
+        if (!rest[v].node && vv_index_is_saved(vv_index_of(d->pairing), v))
+            rest[rest_count++].file = v;
+        rest[v].node = NULL;
+    }
+    varve_status status = vv_transfer_verify(d, rest, rest_count, error);
+    vv_release(a, rest, values * sizeof *rest);
+    return status;
+}
+
+varve_status vv_verify_ahead(
+    struct varve_restoration *r, bool all, varve_error *error)
+{
+    varve_progress *progress = r->pairing.selection.options.progress;
+    if (vv_has_run_out(r))
+        return VARVE_OK;
+    r->pairing.selection.options.progress = NULL; /* it counts the delivery
+                                                     only */
+    varve_status status = verify_rest(&r->delivery, all, error);
+    r->pairing.selection.options.progress = progress;
+    if (all)
+        vv_note_passes(&r->delivery, true);
     return status;
 }

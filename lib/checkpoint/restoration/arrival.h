@@ -7,6 +7,14 @@
 
 #include "restoration.h"
 
+/* --- Verification --------------------------------------------------------- */
+
+/* Reads and verifies all values of the file, or those that the due values do
+ * not read completely. Changes no variable. Returns VARVE_OK if the matching
+ * has run out of memory, which vv_arrive reports. */
+varve_status vv_verify_ahead(
+    struct varve_restoration *r, bool all, varve_error *error);
+
 /* --- Delivery ------------------------------------------------------------- */
 
 /* Matches all queued nodes and delivers all due values as one transaction.

@@ -293,57 +293,39 @@ static varve_status require_matches(
     return vv_assert_found(&r->delivery, error);
 }
 
-/* Returns true if delivering a job reads and verifies the complete value. */
-static bool will_be_verified(
-    const struct vv_delivery *d, const struct vv_pair *job)
+/* Matching calls the on-demand callbacks of the program, and nothing removes
+ * what they add. So the complete file is verified before: a damaged one adds
+ * nothing, and the program can restore another one. A read of a part of a file
+ * does not read the rest. */
+static enum vv_look look_for(
+    const struct varve_restoration *r, const struct vv_opening *opening)
 {
-    return job->node->variable && !vv_part_of(job->node) &&
-           vv_is_alike(d->pairing, job->node, job->file) &&
-           !d->options->no_verify && !d->options->map &&
-           !d->options->salvage.on;
+    const struct vv_selection *selection = &r->pairing.selection;
+    const varve_read_options *o = &selection->options;
+    bool is_part =
+        selection->only || (opening->options && opening->options->subtree);
+    bool verifies = vv_opened_has_digests(&r->file) && !o->no_verify &&
+                    !o->map && !o->salvage.on && !opening->is_dry &&
+                    !opening->consent;
+    if (!r->pairing.graph->adds_on_demand || !verifies)
+        return opening->look;
+    return opening->is_resume || (!is_part && o->passes != VARVE_ONE_PASS)
+               ? VV_LOOK_ALL
+               : opening->look;
 }
 
-/* Verifies all values, or those that the jobs do not read completely. */
-static varve_status verify_rest(
-    struct vv_delivery *d, bool all, varve_error *error)
+static varve_status match_and_verify(struct varve_restoration *r,
+    enum vv_look look, bool is_whole, varve_error *error)
 {
-    const varve_allocator *a = &d->pairing->context.allocator;
-    uint32_t values = vv_index_of(d->pairing)->value_count;
-    size_t count, rest_count = 0;
-    const struct vv_pair *jobs = vv_pairs(&d->jobs, &count);
-    struct vv_pair *rest = vv_allocate_zeroed(a, values * sizeof *rest);
-    if (!rest)
-        return values ? vv_fail_memory(error, "a restoration") : VARVE_OK;
-    for (size_t i = 0; i < count && !all; i++) {
-        if (will_be_verified(d, &jobs[i]))
-            rest[jobs[i].file].node = jobs[i].node;
-    }
-    for (uint32_t v = 0; v < values; v++) {
-        if (!rest[v].node && vv_index_is_saved(vv_index_of(d->pairing), v))
-            rest[rest_count++].file = v;
-        rest[v].node = NULL;
-    }
-    varve_status status = vv_transfer_verify(d, rest, rest_count, error);
-    vv_release(a, rest, values * sizeof *rest);
-    return status;
-}
-
-static varve_status restoration_look(
-    struct varve_restoration *r, enum vv_look look, varve_error *error)
-{
-    varve_progress *progress = r->pairing.selection.options.progress;
-    if (look == VV_LOOK_NOT)
+    if (look == VV_LOOK_ALL)
+        VV_TRY(vv_verify_ahead(r, true, error));
+    vv_match_roots(&r->matching);
+    if (is_whole)
+        VV_TRY(require_matches(r, error));
+    if (look != VV_LOOK_REST)
         return VARVE_OK;
     match_ahead(r);
-    if (vv_has_run_out(r))
-        return VARVE_OK;
-    r->pairing.selection.options.progress = NULL; /* it counts the delivery
-                                                     only */
-    varve_status status = verify_rest(&r->delivery, look == VV_LOOK_ALL, error);
-    r->pairing.selection.options.progress = progress;
-    if (look == VV_LOOK_ALL)
-        vv_note_passes(&r->delivery, true);
-    return status;
+    return vv_verify_ahead(r, false, error);
 }
 
 static varve_status restoration_begin(struct varve_restoration *r,
@@ -356,12 +338,10 @@ static varve_status restoration_begin(struct varve_restoration *r,
     r->pairing.number = r->observer.number;
     r->pairing.is_dry = opening->is_dry;
     VV_TRY(vv_scope_begin(&r->pairing.scopes, r->pairing.root, error));
-    vv_match_roots(&r->matching);
-    if (opening->is_whole)
-        VV_TRY(require_matches(r, error));
-    VV_TRY(restoration_look(r, opening->look, error));
+    const enum vv_look look = look_for(r, opening);
+    VV_TRY(match_and_verify(r, look, opening->is_whole, error));
     r->delivery.consent = opening->consent;
-    r->delivery.reads_once = opening->look != VV_LOOK_NOT;
+    r->delivery.reads_once = look != VV_LOOK_NOT;
     r->delivery.leaves_from = opening->leaves_from;
     varve_status status = vv_arrive(r, error);
     r->delivery.reads_once = false;

@@ -27,6 +27,7 @@ void varve_set_on_demand(
         vv_graph_memory_error(node->graph);
         return;
     }
+    node->graph->adds_on_demand = true;
     on_demand->callback = callback;
     on_demand->user = user;
     vv_node_notify_changed(node);
