@@ -1,5 +1,6 @@
 /* suggestion.c - Suggests the unmatched sibling with the nearest name, or the
- * only one with the same type and shape, and then follows equal names below it.
+ * only one with the same type and shape or children, and then follows equal
+ * names below it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,6 +19,7 @@
 
 enum {
     MOST_GIVEN = 200,     /* number of suggestions in a report */
+    MOST_CHILDREN = 16,   /* children compared of an object */
     MOST_SIBLINGS = 1000, /* number of siblings compared for one suggestion */
     MOST_LOOKS = 300000,  /* the same for all suggestions */
     MOST_STEPS = VV_LONGEST_PATH / 2 + 1 /* names in a path that can be shown */
@@ -113,14 +115,38 @@ static bool suggestion_choose(struct vv_likely *l, struct vv_best *best)
     return best->has_one;
 }
 
-static bool suggestion_is_alike(
+/* Compares the types and shapes of two variables. */
+static bool suggestion_has_same_value(
     const struct vv_likely *l, uint32_t file, const varve_node *node)
 {
     uint32_t value = vv_value_of(l->p, file);
     if (value == VV_NONE || !node->variable)
-        return false;
+        return value == VV_NONE && !node->variable;
     varve_tensor saved = vv_saved(l->p, value), wanted = vv_whole_of(node);
     return saved.dtype == wanted.dtype && vv_shape_equal(&saved, &wanted);
+}
+
+/* Returns true if both are variables of the same type and shape, or objects
+ * whose children have the same names, and are alike if they are variables. */
+static bool suggestion_is_alike(
+    const struct vv_likely *l, uint32_t file, const varve_node *node)
+{
+    const struct vv_index *index = vv_index_of(l->p);
+    uint32_t begin, end;
+    vv_index_edges(index, file, &begin, &end);
+    if (end - begin != node->edge_count || end - begin > MOST_CHILDREN ||
+        !suggestion_has_same_value(l, file, node))
+        return false;
+    for (const struct vv_edge *e = vv_first_edge(node); e;
+         e = vv_next_edge(e)) {
+        uint32_t id = vv_find_in_file(&l->p->names, vv_edge_name(e));
+        uint32_t child =
+            id == VV_NONE ? VV_NONE : vv_index_find_child(index, file, id);
+        if (child == VV_NONE ||
+            !suggestion_has_same_value(l, child, e->public.node))
+            return false;
+    }
+    return node->variable || node->edge_count > 0;
 }
 
 static struct vv_text suggestion_text_of(const struct vv_name *name)

@@ -65,6 +65,36 @@ TEST(suggestion, follows_paths_below_a_misspelled_name)
     end_world();
 }
 
+static void add_layer(varve_node *model, const char *name, size_t extent)
+{
+    varve_node *layer = varve_add_object(model, name);
+    varve_add_variable(layer, "w", varve_array(COPY_OF(values), extent));
+    leaf(layer, "b");
+}
+
+TEST(suggestion, finds_the_only_object_with_the_same_children)
+{
+    begin_world();
+    varve_node *root = new_root();
+    varve_node *model = varve_add_object(root, "model");
+    add_layer(model, "fc", 3);
+    add_layer(model, "head", 2);
+    add_layer(model, "in", 1);
+    add_layer(model, "two", 1);
+    root = renewed_root(root);
+    model = varve_add_object(root, "model");
+    add_layer(model, "dense", 3);
+    add_layer(model, "embedding", 1);
+    varve_restoration *r = read_strange(root);
+    expect(r, true, "model/fc/w", "model/dense/w");
+    expect(r, false, "model/dense/b", "model/fc/b");
+    expect(r, true, "model/head/w", "-"); /* another shape */
+    expect(r, false, "model/embedding/w", "-"); /* two are alike */
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
 TEST(suggestion, escapes_names_for_renames)
 {
     begin_world();
