@@ -5,8 +5,10 @@
 #
 # The tests of the suite `slow` run with --all only: random programs, damage,
 # kills and power cuts, mutation tests, counted instructions, other compilers
-# and build systems. .ci/run runs them for each change. The last line is "N passed, N failed, N skipped". The exit status is 0
-# only if nothing failed.
+# and build systems. .ci/run runs them for each change.
+#
+# The last line is "N passed, N failed, N skipped". The exit status is 0 only if
+# nothing failed.
 #
 # SPDX-License-Identifier: MIT
 set -euo pipefail

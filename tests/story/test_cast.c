@@ -30,6 +30,33 @@ TEST(cast, without_a_cast_types_must_be_equal)
     varve_graph_free(graph);
 }
 
+/* The hint names only what is still missing. */
+TEST(cast, a_mismatch_names_the_options_that_permit_it)
+{
+    write_float32();
+    varve_error error;
+    varve_read_options options = { 0 };
+    double six[6] = { 0 }, four[4];
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_add_variable(root, "v", varve_array(six, 2, 3));
+    story_refused(root, "f", &options, VARVE_MISMATCH, &error);
+    cr_assert(story_says(&error, "`cast`"), "%s", error.message);
+    cr_assert(story_says(&error, "`resize`"), "%s", error.message);
+    options.cast = VARVE_CAST_ANY;
+    story_refused(root, "f", &options, VARVE_MISMATCH, &error);
+    cr_assert_not(story_says(&error, "`cast`"), "%s", error.message);
+    cr_assert(story_says(&error, "`resize`"), "%s", error.message);
+    varve_graph_free(graph);
+
+    graph = story_graph();
+    root = varve_graph_root(graph);
+    varve_add_variable(varve_add_object(root, "v"), "x", varve_array(four, 4));
+    story_refused(root, "f", &options, VARVE_MISMATCH, &error);
+    cr_assert(story_says(&error, "`except`"), "%s", error.message);
+    varve_graph_free(graph);
+}
+
 TEST(cast, widen_accepts_only_exact_conversions)
 {
     write_float32();

@@ -19,6 +19,7 @@
 #include "tag.h"
 #include "touch.h"
 #include "transfer.h"
+#include "shape.h"
 #include "try.h"
 
 /* --- Due values --------------------------------------------------------- */
@@ -244,13 +245,16 @@ static int remedies_of(const struct vv_delivery *d, const struct vv_pair *pair)
         return EXCEPT;
     const varve_tensor saved = vv_saved(d->pairing, value);
     const varve_tensor *now = &node->variable->tensor;
-    if (saved.dtype != now->dtype)
-        return saved.dtype == VARVE_STRING || now->dtype == VARVE_STRING
-                   ? EXCEPT
-                   : CAST;
+    bool is_text = saved.dtype == VARVE_STRING || now->dtype == VARVE_STRING;
+    bool casts = d->options->cast == VARVE_CAST_ANY;
+    int remedies = saved.dtype != now->dtype && !casts ? CAST : 0;
+    if (is_text && saved.dtype != now->dtype)
+        return EXCEPT;
+    if (vv_shape_equal(&saved, now))
+        return remedies ? remedies : CAST;
     if (varve_tensor_count(&saved) == varve_tensor_count(now))
-        return RESHAPE;
-    return saved.rank == now->rank ? RESIZE : EXCEPT;
+        return remedies | RESHAPE;
+    return remedies | (saved.rank == now->rank ? RESIZE : EXCEPT);
 }
 
 /* Returns `text`, or NULL if there is no remedy. */

@@ -454,7 +454,7 @@ static varve_status verify_summarize(struct verification *v, varve_error *error)
         "%s: %s: bytes %llu to %llu: %s; %zu damaged in total",
         v->reader->file.path, first.path ? first.path : "between the values",
         (unsigned long long)first.offset,
-        (unsigned long long)(first.offset + first.size - 1), first.what, count);
+        (unsigned long long)(first.offset + first.size), first.what, count);
 }
 
 static varve_status verify_run(struct verification *v, varve_error *error)
