@@ -361,8 +361,9 @@ typedef void varve_on_demand(
  *
  * A read verifies the complete file before the first call of a callback, so a
  * damaged file adds no children. It does not with `only`, `subtree`,
- * `no_verify`, `map`, `salvage.on` or VARVE_ONE_PASS, except in a resume. If a
- * read fails for another reason, the added children remain.
+ * `no_verify`, `map`, `salvage.on` or VARVE_ONE_PASS, and in a collective read,
+ * except in a resume of a manager. If a read fails for another reason, the
+ * added children remain.
  *
  * The node is an object, list, dict or state. NULL removes the callback. */
 VARVE_API void varve_set_on_demand(
