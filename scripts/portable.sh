@@ -238,17 +238,26 @@ try() {
     [ "$6" = build ] || run_battery "$own" "$6"
 }
 
+# Builds the library for this machine, unless --short can use that of
+# scripts/test.sh. Sets `library` to its folder.
+build_here() {
+    library=$top/build/test/lib
+    [ $built != varve-short ] || ! [ -e "$library/libvarve.so" ] || return 0
+    library=$1/$built/lib
+    [ -f "$1/$built/build.ninja" ] ||
+        meson setup "$1/$built" "${optimized[@]}" -Dtests=disabled \
+            -Dtool=disabled -Dexamples=false -Dbench=false || return
+    ninja -C "$1/$built"
+}
+
 # Tests this machine with the libraries of its distribution.
 try_here() {
     local own=$place/here
     mkdir -p "$own" && rm -rf "$own/files" && mkdir "$own/files" || return
-    [ -f "$own/$built/build.ninja" ] ||
-        meson setup "$own/$built" "${optimized[@]}" -Dtests=disabled \
-            -Dtool=disabled -Dexamples=false -Dbench=false || return
-    ninja -C "$own/$built" &&
+    build_here "$own" &&
         cc -std=c11 -D_GNU_SOURCE -Iinclude -Itests tests/portable/*.c \
-            tests/model/everything.c -o "$own/battery" -L"$own/$built/lib" \
-            -lvarve -Wl,-rpath,"$own/$built/lib" -lm &&
+            tests/model/everything.c -o "$own/battery" -L"$library" \
+            -lvarve -Wl,-rpath,"$library" -lm &&
         "$own/battery" write "$own/files" && "$own/battery" read "$own/files"
 }
 

@@ -208,6 +208,15 @@ apt() {
         apt-get -q -y -o Acquire::Retries=3 "$@" </dev/null
 }
 
+# Not every release has all optional packages.
+install_separately() {
+    local package
+    for package in "${wished[@]}"; do
+        apt install --no-install-recommends "$package" ||
+            echo "setup: continuing without $package" >&2
+    done
+}
+
 install_missing() {
     command -v apt-get >/dev/null || give_up "apt-get is not available"
     find_root
@@ -215,11 +224,8 @@ install_missing() {
     apt update || echo "setup: apt-get update failed; continuing" >&2
     apt install --no-install-recommends "${missing[@]}" ||
         give_up "apt-get install failed"
-    # Separately, because not every release has all of these.
-    for package in "${wished[@]}"; do
-        apt install --no-install-recommends "$package" ||
-            echo "setup: continuing without $package" >&2
-    done
+    [ ${#wished[@]} -eq 0 ] ||
+        apt install --no-install-recommends "${wished[@]}" || install_separately
 }
 
 check_meson() {
