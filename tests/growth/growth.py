@@ -48,13 +48,13 @@ FAMILIES = {
 # Costs of one scalar in a graph of many: items, most instructions and most
 # bytes per item at 4 n. The limits are 1.3 times the measured costs.
 CONSTANTS = {
-    'build': (25000, 3800, 340),
-    'write': (25000, 725, 130),
-    'write-clean': (25000, 790, 210),
-    'read': (25000, 1700, 200),
-    'reader-open': (25000, 370, 119),
-    'reader-list': (25000, 1040, 1),
-    'reader-read': (25000, 890, 1),
+    'build': (6250, 3800, 340),
+    'write': (6250, 725, 130),
+    'write-clean': (6250, 790, 210),
+    'read': (6250, 1700, 200),
+    'reader-open': (6250, 370, 119),
+    'reader-list': (6250, 1040, 1),
+    'reader-read': (6250, 890, 1),
     'drop-exact': (ITEMS, 3000, 10),
     'drop-wild': (ITEMS, 10500, 140),
     'random': (ITEMS, 8000, 700),
