@@ -92,7 +92,8 @@ TEST(dropping_pending, a_dropped_object_is_reported_when_restored_again)
     cr_assert_ok(varve_drop_pending(r, NULL, &error), error);
     cr_assert_eq(varve_restore_again(r, root, &error), VARVE_MISMATCH);
     cr_assert(story_says(&error, "a: saved an object"), "%s", error.message);
-    cr_assert_not(story_says(&error, "hint"), "no option permits this");
+    cr_assert(story_says(&error, "options `except`"), "%s", error.message);
+    cr_assert_not(story_says(&error, "`cast`"), "no option converts it");
     cr_assert_ok(varve_graph_check(graph, &error), error);
     cr_assert_ok(varve_restoration_retry(r, &error), error);
     varve_remove(node);
