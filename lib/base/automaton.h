@@ -18,10 +18,10 @@
 
 #include <varve/error.h>
 
-#include "arena.h"
 #include "buffer.h"
-#include "map.h"
+#include "hash_table.h"
 #include "name_pattern.h"
+#include "pool.h"
 
 struct vv_pattern_place;
 

@@ -6,7 +6,6 @@
 #include "foreign.h"
 
 #include "allocator.h"
-#include "link_check.h"
 #include "directory.h"
 #include "failure.h"
 #include "file.h"

@@ -13,10 +13,10 @@
 
 #include "context.h"
 #include "failure.h"
+#include "hash_table.h"
 #include "name_table.h"
 #include "node.h"
-#include "set.h"
-#include "indexed_pool.h"
+#include "pool.h"
 
 /* Restricts changes of a graph while the library runs a callback of the
  * program. Each level includes those before it. A change that is not allowed

@@ -18,7 +18,7 @@
 #include "system.h"
 #include "temporary.h"
 #include "try.h"
-#include "worker_thread.h"
+#include "worker.h"
 
 enum { DIGITS = 16 };
 

@@ -17,7 +17,7 @@
 #include "interval.h"
 #include "lease.h"
 #include "level.h"
-#include "worker_thread.h"
+#include "worker.h"
 
 /* A queued checkpoint. */
 struct vv_waiting {

@@ -9,7 +9,7 @@
 
 #include "buffer.h"
 #include "redundancy.h"
-#include "worker_thread.h"
+#include "worker.h"
 
 /* All zero: nothing is being rebuilt. */
 struct vv_nodes_behind {

@@ -15,7 +15,7 @@
 #include <varve/error.h>
 
 #include "buffer.h"
-#include "worker_thread.h"
+#include "worker.h"
 
 struct vv_event_queue {
     const struct vv_context *context;

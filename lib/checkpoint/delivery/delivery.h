@@ -15,10 +15,10 @@
 #include "buffer.h"
 #include "damages.h"
 #include "delivery_states.h"
-#include "readahead.h"
-#include "map.h"
+#include "hash_table.h"
 #include "opened.h"
 #include "pairing.h"
+#include "readahead.h"
 
 /* The default limit of bytes that are staged. */
 enum {

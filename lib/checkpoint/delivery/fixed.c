@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "element.h"
-#include "failure.h"
+#include "convert.h"
 #include "delivery_state.h"
+#include "failure.h"
 #include "memory_table.h"
 #include "node.h"
 #include "reading.h"

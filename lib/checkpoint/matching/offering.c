@@ -7,15 +7,15 @@
 
 #include <string.h>
 
-#include "alias.h"
 #include "allocator.h"
-#include "arena.h"
 #include "edge.h"
-#include "unbind.h"
-#include "map.h"
+#include "hash_table.h"
 #include "name.h"
+#include "node_names.h"
 #include "on_demand.h"
+#include "pool.h"
 #include "struct.h"
+#include "unbind.h"
 
 /* --- What leads there already --------------------------------------------- */
 

@@ -11,15 +11,15 @@
 
 #include <string.h>
 
-#include "alias.h"
 #include "allocator.h"
 #include "failure.h"
-#include "unbind.h"
+#include "node_names.h"
 #include "pending.h"
 #include "range_reading.h"
 #include "reader_names.h"
 #include "tag.h"
 #include "try.h"
+#include "unbind.h"
 
 /* --- The file as a source ------------------------------------------------- */
 

@@ -16,7 +16,7 @@
 
 #include "block_pool.h"
 #include "graph.h"
-#include "worker_thread.h"
+#include "worker.h"
 #include "write.h"
 
 /* The progress of copying the values of a job. */

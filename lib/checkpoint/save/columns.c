@@ -10,13 +10,13 @@
 
 #include <string.h>
 
-#include "edge.h"
 #include "allocator.h"
 #include "dtype.h"
+#include "edge.h"
 #include "failure.h"
-#include "global_name.h"
 #include "graph.h"
 #include "layout.h"
+#include "node_names.h"
 #include "shape.h"
 #include "slice.h"
 #include "state.h"

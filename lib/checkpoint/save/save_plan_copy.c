@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "copy_elision.h"
 #include "failure.h"
 #include "layout.h"
-#include "pieces.h"
-#include "copy_elision.h"
 #include "try.h"
+#include "worker.h"
 
 enum {
     ALIGNMENT = 64,

@@ -12,15 +12,14 @@
 #include <varve/checkpoint.h>
 
 #include "allocator.h"
-#include "link_check.h"
 #include "directory.h"
 #include "failure.h"
 #include "file.h"
 #include "name.h"
 #include "state_file_in.h"
 #include "store.h"
-#include "unreadable_format.h"
 #include "try.h"
+#include "unreadable_format.h"
 
 #define INDEX_ENDING ".index"
 #define RECORD "checkpoint"

@@ -9,13 +9,13 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "arena.h"
 #include "bytes.h"
 #include "checksum.h"
 #include "dtype.h"
 #include "failure.h"
-#include "map.h"
+#include "hash_table.h"
 #include "pickle_in.h"
+#include "pool.h"
 #include "shape.h"
 #include "torch_tensor.h"
 #include "try.h"

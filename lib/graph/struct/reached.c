@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "attachment.h"
 #include "field.h"
 #include "graph.h"
+#include "node.h"
 #include "shape.h"
 #include "variable.h"
 

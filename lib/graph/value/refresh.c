@@ -10,10 +10,10 @@
 #include <varve/memory.h>
 
 #include "allocator.h"
-#include "attachment.h"
 #include "edge.h"
 #include "failure.h"
 #include "graph.h"
+#include "node.h"
 #include "shape.h"
 #include "slice.h"
 #include "try.h"

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "attachment.h"
 #include "edge.h"
 #include "graph.h"
 #include "memory_table.h"
+#include "node.h"
 #include "pool.h"
 #include "refresh.h"
 #include "shape.h"

@@ -9,12 +9,12 @@
 
 #include <varve/job.h>
 
+#include "copy_elision.h"
+#include "layer_prune.h"
+#include "poison.h"
 #include "save_plan_copy.h"
 #include "save_plan_write.h"
-#include "layer_prune.h"
-#include "pieces.h"
-#include "poison.h"
-#include "copy_elision.h"
+#include "worker.h"
 
 /* A save plan as prepared for a job, and the copied part. */
 static struct {
