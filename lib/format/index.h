@@ -1,5 +1,6 @@
-/* index.h - The saved graph as columns. A save fills them in, and a restore
- * looks values up in them. docs/format.md contains the rules.
+/* index.h - The saved graph as columns, and the sums that find a value in them.
+ * A save fills the columns in, and a restore looks values up in them.
+ * docs/format.md contains the rules.
  *
  * Columns are little-endian bytes at any address, so that columns of a file are
  * used in place. The accessors below do not check their arguments;
@@ -10,7 +11,9 @@
 #ifndef VV_INDEX_H
 #define VV_INDEX_H
 
+#include <varve/allocator.h>
 #include <varve/checkpoint.h>
+#include <varve/error.h>
 #include <varve/graph.h>
 #include <varve/slice.h>
 #include <varve/tensor.h>
@@ -18,6 +21,8 @@
 #include "bytes.h"
 #include "checksum.h"
 #include "layout.h"
+
+/* --- Columns -------------------------------------------------------------- */
 
 #define VV_NONE UINT32_MAX
 
@@ -76,7 +81,7 @@ struct vv_index {
     /* cumulative number of pieces, by value in pieces */
     const uint8_t *piece_ends;
     const uint8_t *piece_boxes;
-    const uint8_t *paged_chunks; /* page_sums.h */
+    const uint8_t *paged_chunks; /* layer_columns.h */
     const uint8_t *page_digests;
     const uint8_t *whole_extents; /* as value_extents */
     const uint8_t *part_starts;
@@ -298,5 +303,29 @@ static inline bool vv_index_is_like(const struct vv_index *index,
 /* Returns the type and shape of a value; data is NULL. */
 varve_tensor vv_index_tensor(const struct vv_index *index,
     const struct vv_value_table *table, uint32_t value);
+
+/* --- Sums over values ----------------------------------------------------- */
+
+/* Sums over values, so that the extents and digests of a value are found
+ * without a walk through all values before it. */
+
+/* Makes an empty table with room for the values of an index. Reads only the
+ * lengths of columns. */
+varve_status vv_value_table_make(struct vv_value_table *table,
+    const varve_allocator *allocator, const struct vv_index *index,
+    varve_error *error);
+
+/* Fills a table from an index that was checked. */
+void vv_value_table_fill(
+    struct vv_value_table *table, const struct vv_index *index);
+
+/* Fills a table from that of an index whose values have the same ranks and
+ * sizes, and are all in one piece. */
+void vv_value_table_copy(
+    struct vv_value_table *table, const struct vv_value_table *from);
+
+/* Frees the table; it can be zeroed. */
+void vv_value_table_clear(
+    struct vv_value_table *table, const varve_allocator *allocator);
 
 #endif

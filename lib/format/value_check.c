@@ -10,13 +10,13 @@
 #include "column.h"
 #include "data_out.h"
 #include "dtype.h"
-#include "paged_columns.h"
+#include "index.h"
 #include "layers_in.h"
 #include "layout.h"
+#include "paged_columns.h"
 #include "piece_check.h"
 #include "piece_table.h"
 #include "shape.h"
-#include "value_table.h"
 #include "try.h"
 
 /* Data in layers has no end, except the largest size of files. */

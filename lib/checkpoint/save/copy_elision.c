@@ -14,9 +14,9 @@
 #include "data_in.h"
 #include "failure.h"
 #include "index_find.h"
+#include "layer_columns.h"
 #include "layer_known.h"
 #include "layout.h"
-#include "page_sums.h"
 #include "poison.h"
 #include "try.h"
 

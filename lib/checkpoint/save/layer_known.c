@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "page_sums.h"
+#include "layer_columns.h"
 
 struct vv_layer_known vv_layer_known_of(const struct vv_unchanged *unchanged,
     const struct vv_index *index, const struct vv_layer_base *base)

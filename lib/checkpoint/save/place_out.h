@@ -6,7 +6,7 @@
 #ifndef VV_PLACE_OUT_H
 #define VV_PLACE_OUT_H
 
-#include "index_columns.h"
+#include "index_out.h"
 #include "layers_in.h"
 
 struct vv_place_out {

@@ -6,8 +6,8 @@
 #ifndef VV_SAVE_PLAN_DIGESTS_H
 #define VV_SAVE_PLAN_DIGESTS_H
 
+#include "layer_columns.h"
 #include "save_plan.h"
-#include "page_sums.h"
 
 /* Returns the digest of a chunk that need not be read, or NULL if it must be.
  * `number` is the number of its digest in the save plan. Called on any

@@ -6,11 +6,11 @@
 #include "save_plan_foreign.h"
 
 #include "allocator.h"
-#include "formats.h"
 #include "failure.h"
+#include "formats.h"
+#include "index.h"
 #include "saved_path.h"
 #include "try.h"
-#include "value_table.h"
 
 struct foreign_writer {
     const struct vv_save_plan *save_plan;

@@ -4,9 +4,9 @@
  */
 #include "unchanged_world.h"
 
-#include "save_plan.h"
+#include "layer_columns.h"
 #include "layer_known.h"
-#include "page_sums.h"
+#include "save_plan.h"
 
 static struct {
     struct vv_save_plan save_plan;

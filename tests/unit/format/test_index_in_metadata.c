@@ -1,4 +1,4 @@
-/* test_metadata_in.c - Tests parsing the metadata of an index.
+/* test_index_in_metadata.c - Tests parsing the metadata of an index.
  *
  * SPDX-License-Identifier: MIT
  */

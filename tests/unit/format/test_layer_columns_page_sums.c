@@ -1,4 +1,5 @@
-/* test_page_sums.c - Tests page digests: lookups, and each rule violated once.
+/* test_layer_columns_page_sums.c - Tests page digests: lookups, and each rule
+ * violated once.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -6,12 +7,12 @@
 
 #include <string.h>
 
-#include "page_sums.h"
+#include "layer_columns.h"
 
 #include "paged_columns.h"
 #include "piece_table.h"
 #include "support/index_sample.h"
-#include "value_table.h"
+#include "index.h"
 
 /* Three values: of 2 1/2 chunks, small, of 2 chunks. */
 enum { VALUES = 3, CHUNKS = 6, PAGED = 2 };

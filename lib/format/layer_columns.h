@@ -1,19 +1,32 @@
-/* page_sums.h - Digests of single pages of a chunk. If such a chunk changes in
- * a few places, only these pages are hashed and written again.
- *
- * Such a chunk has the full size. Its digest is the digest of its page digests,
- * which are in the index too. The set of chunks with page digests depends on
- * earlier saves. So digests are comparable only between files of the same save
- * history.
+/* layer_columns.h - Checks and searches the columns of incremental checkpoints:
+ * layers, places and page digests.
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef VV_PAGE_SUMS_H
-#define VV_PAGE_SUMS_H
+#ifndef VV_LAYER_COLUMNS_H
+#define VV_LAYER_COLUMNS_H
 
 #include "checksum.h"
 #include "index_check.h"
 #include "layout.h"
+
+/* --- Places --------------------------------------------------------------- */
+
+/* Checks the rules of layers and of places in them. */
+
+/* Checks that the places of an index, if any, cover the data up to `end` and
+ * are between header and footer of the layers. */
+varve_status vv_check_layers(const struct vv_index_check *check, uint64_t end);
+
+/* --- Page digests --------------------------------------------------------- */
+
+/* Digests of single pages of a chunk. If such a chunk changes in a few places,
+ * only these pages are hashed and written again.
+ *
+ * Such a chunk has the full size. Its digest is the digest of its page digests,
+ * which are in the index too. The set of chunks with page digests depends on
+ * earlier saves. So digests are comparable only between files of the same save
+ * history. */
 
 enum {
     VV_CHUNK_PAGES = VV_CHUNK_SIZE / VV_PAGE_ALIGNMENT,

@@ -1,10 +1,10 @@
-/* test_index_columns.c - Tests building the columns of an index.
+/* test_index_out_columns.c - Tests building the columns of an index.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "support/test.h"
 
-#include "index_columns.h"
+#include "index_out.h"
 #include "layout.h"
 
 static const varve_tensor matrix = { .dtype = VARVE_FLOAT32,

@@ -1,12 +1,12 @@
-/* test_layer_check.c - Tests the rules of data files and extents, each violated
- * once.
+/* test_layer_columns.c - Tests the rules of data files and extents, each
+ * violated once.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "support/test.h"
 
 #include "data_out.h"
-#include "layer_check.h"
+#include "layer_columns.h"
 #include "support/index_sample.h"
 
 TEST(layer_check, accepts_a_sample_with_data_files)

@@ -1,12 +1,12 @@
-/* test_value_table.c - Tests the table of values.
+/* test_index_value_table.c - Tests the table of values.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "support/test.h"
 
 #include "buffer.h"
+#include "index.h"
 #include "layout.h"
-#include "value_table.h"
 
 /* Value i has i % 5 extents and i % 4 chunks, or one chunk. */
 static uint32_t chunks_of(uint32_t i, bool one_each)

@@ -1,4 +1,4 @@
-/* test_frame.c - Tests the headers of Zstandard frames.
+/* test_pack_frame.c - Tests the headers of Zstandard frames.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "frame.h"
+#include "pack.h"
 
 static uint8_t frame[600 * 1024];
 

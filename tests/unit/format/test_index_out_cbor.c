@@ -1,4 +1,4 @@
-/* test_cbor_out.c - Tests writing CBOR.
+/* test_index_out_cbor.c - Tests writing CBOR.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "cbor_out.h"
+#include "index_out.h"
 
 struct taken {
     unsigned char bytes[64];

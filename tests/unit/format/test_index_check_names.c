@@ -1,4 +1,4 @@
-/* test_name_check.c - Tests the rules of names, each violated once.
+/* test_index_check_names.c - Tests the rules of names, each violated once.
  *
  * SPDX-License-Identifier: MIT
  */
