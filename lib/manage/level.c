@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "copy_layers.h"
 #include "directory.h"
 #include "failure.h"
 #include "file.h"

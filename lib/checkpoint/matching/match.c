@@ -17,7 +17,6 @@
 #include "on_demand.h"
 #include "own_part.h"
 #include "slot.h"
-#include "unbind.h"
 
 /* --- Global names --------------------------------------------------------- */
 

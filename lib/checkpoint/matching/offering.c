@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "binding.h"
 #include "edge.h"
 #include "hash_table.h"
 #include "name.h"
@@ -15,7 +16,6 @@
 #include "on_demand.h"
 #include "pool.h"
 #include "struct.h"
-#include "unbind.h"
 
 /* --- What leads there already --------------------------------------------- */
 

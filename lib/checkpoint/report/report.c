@@ -9,11 +9,10 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "failure.h"
 #include "delivery_state.h"
+#include "failure.h"
 #include "findings.h"
 #include "move.h"
-#include "private_skip.h"
 #include "report_program.h"
 #include "salvage.h"
 #include "saved_spread.h"

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "binding.h"
 #include "failure.h"
 #include "node_names.h"
 #include "pending.h"
@@ -19,7 +20,6 @@
 #include "reader_names.h"
 #include "tag.h"
 #include "try.h"
-#include "unbind.h"
 
 /* --- The file as a source ------------------------------------------------- */
 

@@ -1,5 +1,5 @@
-/* test_late_value.c - Tests values that are read when a variable is added after
- * the read.
+/* test_dispatch_late_value.c - Tests values that are read when a variable is
+ * added after the read.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,9 +9,9 @@
 
 #include "support/faulty_system.h"
 
-#include "late_value.h"
-#include "variable.h"
 #include "at_risk.h"
+#include "dispatch.h"
+#include "variable.h"
 
 enum { VALUES = 600, LARGEST = 5000 };
 

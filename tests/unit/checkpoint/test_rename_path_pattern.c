@@ -1,4 +1,4 @@
-/* test_path_pattern.c - Tests the public functions for path patterns and
+/* test_rename_path_pattern.c - Tests the public functions for path patterns and
  * renames.
  *
  * SPDX-License-Identifier: MIT

@@ -1,11 +1,11 @@
-/* test_mapping.c - Tests mappings of a file's pages.
+/* test_move_mapping.c - Tests mappings of a file's pages.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "worlds.h"
 
 #include "data_in.h"
-#include "mapping.h"
+#include "move.h"
 #include "support/faulty_system.h"
 #include "variable.h"
 

@@ -1,11 +1,11 @@
-/* test_copy_in.c - Tests copying staged values into memory that cannot be
- * written directly.
+/* test_staged_copy_in.c - Tests copying staged values into memory that cannot
+ * be written directly.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "worlds.h"
 
-#include "copy_in.h"
+#include "staged.h"
 #include "support/views.h"
 
 enum { COUNT = 4, FLOATS = 270000 }; /* two ranges each */

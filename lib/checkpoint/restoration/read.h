@@ -1,9 +1,9 @@
-/* unrestored.h - Checks for read options that need a restoration or a program.
+/* read.h - Checks for read options that need a restoration or a program.
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef VV_UNRESTORED_H
-#define VV_UNRESTORED_H
+#ifndef VV_READ_H
+#define VV_READ_H
 
 #include <varve/error.h>
 #include <varve/options.h>

@@ -1,11 +1,11 @@
-/* test_passing.c - Tests passing data between ranks, with and without a shift
- * function.
+/* test_redundancy_group_passing.c - Tests passing data between ranks, with and
+ * without a shift function.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "redundancy_world.h"
 
-#include "passing.h"
+#include "redundancy_group.h"
 
 enum { RANKS = 5 };
 

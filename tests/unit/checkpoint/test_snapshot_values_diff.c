@@ -1,4 +1,4 @@
-/* test_snapshot_diff.c - Tests the differences between snapshots.
+/* test_snapshot_values_diff.c - Tests the differences between snapshots.
  *
  * SPDX-License-Identifier: MIT
  */

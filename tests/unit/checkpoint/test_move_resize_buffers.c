@@ -1,10 +1,10 @@
-/* test_resize_buffers.c - Tests restoring into variables that are resized.
+/* test_move_resize_buffers.c - Tests restoring into variables that are resized.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "worlds.h"
 
-#include "resize_buffers.h"
+#include "move.h"
 #include "support/thread_comm.h"
 
 #include <varve/collective.h>

@@ -1,10 +1,10 @@
-/* test_damages.c - Tests the list of damaged values.
+/* test_delivery_damages.c - Tests the list of damaged values.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "support/test.h"
 
-#include "damages.h"
+#include "delivery.h"
 
 static void note(struct vv_damages *d, uint32_t value, const char *why)
 {

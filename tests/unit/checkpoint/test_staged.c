@@ -1,4 +1,4 @@
-/* test_exchange.c - Tests the parallel exchange of staged values with memory.
+/* test_staged.c - Tests the parallel exchange of staged values with memory.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "exchange.h"
+#include "staged.h"
 
 enum { MOVES = 40, GAP = 24 };
 

@@ -1,5 +1,5 @@
-/* test_copy_layers.c - Tests copying incremental checkpoints with their data
- * files.
+/* test_repack_copy_layers.c - Tests copying incremental checkpoints with their
+ * data files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-#include "copy_layers.h"
+#include "repack.h"
 #include "support/faulty_system.h"
 
 static const varve_write_options plain;

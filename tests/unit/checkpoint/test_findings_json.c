@@ -1,4 +1,4 @@
-/* test_report_json.c - Tests reports in JSON.
+/* test_findings_json.c - Tests reports in JSON.
  *
  * SPDX-License-Identifier: MIT
  */

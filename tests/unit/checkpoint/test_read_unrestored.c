@@ -1,4 +1,4 @@
-/* test_unrestored.c - Tests options that a function does not support.
+/* test_read_unrestored.c - Tests options that a function does not support.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "unrestored.h"
+#include "read.h"
 
 static void check(
     const varve_read_options *options, bool has_program, const char *name)

@@ -1,10 +1,11 @@
-/* test_unbind.c - Tests unbinding of nodes that the program no longer holds.
+/* test_binding_unbind.c - Tests unbinding of nodes that the program no longer
+ * holds.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "worlds.h"
 
-#include "unbind.h"
+#include "binding.h"
 
 static float memory[6] = { 1, 2, 3, 4, 5, 6 };
 

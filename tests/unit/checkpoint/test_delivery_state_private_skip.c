@@ -1,5 +1,5 @@
-/* test_private_skip.c - Tests restoring rank-local values with the same and
- * with other numbers of processes.
+/* test_delivery_state_private_skip.c - Tests restoring rank-local values with
+ * the same and with other numbers of processes.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_snapshot_value.c - Tests values of nodes in a snapshot.
+/* test_snapshot_values.c - Tests values of nodes in a snapshot.
  *
  * SPDX-License-Identifier: MIT
  */
