@@ -14,7 +14,7 @@
 #include "directory.h"
 #include "failure.h"
 #include "file.h"
-#include "layer_folder.h"
+#include "layer_out.h"
 #include "layers_in.h"
 #include "layout.h"
 #include "piece_table.h"

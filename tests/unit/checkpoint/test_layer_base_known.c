@@ -1,11 +1,11 @@
-/* test_layer_known.c - Tests the detection of unchanged chunks and pages.
+/* test_layer_base_known.c - Tests the detection of unchanged chunks and pages.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "unchanged_world.h"
 
+#include "layer_base.h"
 #include "layer_columns.h"
-#include "layer_known.h"
 #include "save_plan.h"
 
 static struct {

@@ -1,5 +1,5 @@
-/* test_job_waits.c - Tests which call waits for which part of an asynchronous
- * save, according to the table in docs/async.md.
+/* test_write_job_waits.c - Tests which call waits for which part of an
+ * asynchronous save, according to the table in docs/async.md.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,12 +1,11 @@
-/* test_save_plan_foreign.c - Tests writing a save plan in another format.
+/* test_save_plan_write_foreign.c - Tests writing a save plan in another format.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "worlds.h"
 
-#include "save_plan_foreign.h"
-
 #include "save_plan_write.h"
+
 
 static int note(void *user, uint64_t done, uint64_t total, const char *what)
 {

@@ -1,5 +1,5 @@
-/* test_copy_elision.c - Tests that an asynchronous save copies only data that
- * may have changed, and still saves the values of the call.
+/* test_save_plan_copy_copy_elision.c - Tests that an asynchronous save copies
+ * only data that may have changed, and still saves the values of the call.
  *
  * Reads of data that was not copied are detected under AddressSanitizer.
  *
@@ -9,7 +9,6 @@
 
 #include <varve/job.h>
 
-#include "copy_elision.h"
 #include "layer_prune.h"
 #include "poison.h"
 #include "save_plan_copy.h"

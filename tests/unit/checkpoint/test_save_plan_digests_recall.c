@@ -1,6 +1,6 @@
-/* test_recall.c - Tests collective saves that skip unchanged data: a value that
- * is changed without a touch keeps its previous content in the checkpoint,
- * which shows that it was not examined.
+/* test_save_plan_digests_recall.c - Tests collective saves that skip unchanged
+ * data: a value that is changed without a touch keeps its previous content in
+ * the checkpoint, which shows that it was not examined.
  *
  * SPDX-License-Identifier: MIT
  */

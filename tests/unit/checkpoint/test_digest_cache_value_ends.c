@@ -1,8 +1,9 @@
-/* test_value_ends.c - Tests the recorded digests of the ends of values.
+/* test_digest_cache_value_ends.c - Tests the recorded digests of the ends of
+ * values.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "value_ends.h"
+#include "digest_cache.h"
 
 #include "support/test_context.h"
 

@@ -1,4 +1,4 @@
-/* test_job.c - Tests the handle of an asynchronous save.
+/* test_write_job.c - Tests the handle of an asynchronous save.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,10 +1,10 @@
-/* test_block_pool.c - Tests the pool of reusable blocks.
+/* test_background_block_pool.c - Tests the pool of reusable blocks.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "support/test.h"
 
-#include "block_pool.h"
+#include "background.h"
 
 TEST(block_pool, reuses_blocks_that_are_large_enough)
 {

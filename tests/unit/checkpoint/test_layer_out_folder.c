@@ -1,4 +1,4 @@
-/* test_layer_folder.c - Tests the folder of data files.
+/* test_layer_out_folder.c - Tests the folder of data files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,7 @@
 
 #include "directory.h"
 #include "file.h"
-#include "layer_folder.h"
+#include "layer_out.h"
 #include "layers_in.h"
 #include "support/faulty_system.h"
 

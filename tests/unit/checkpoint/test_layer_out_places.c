@@ -1,10 +1,10 @@
-/* test_place_out.c - Tests the extents of new data.
+/* test_layer_out_places.c - Tests the extents of new data.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "support/test.h"
 
-#include "place_out.h"
+#include "layer_out.h"
 
 static struct vv_index_columns columns;
 static struct vv_place_out out;

@@ -1,4 +1,4 @@
-/* test_ancestry.c - Tests the recorded ancestors of a run.
+/* test_ledger_ancestry.c - Tests the recorded ancestors of a run.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "ancestry.h"
+#include "ledger.h"
 
 TEST(ancestry, is_parsed_from_its_printed_form)
 {
