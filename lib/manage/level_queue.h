@@ -14,9 +14,9 @@
 #include <varve/levels.h>
 
 #include "buffer.h"
-#include "interval.h"
 #include "lease.h"
 #include "level.h"
+#include "retention.h"
 #include "worker.h"
 
 /* A queued checkpoint. */

@@ -119,7 +119,7 @@ struct vv_entry {
     double metric; /* NaN: none */
     uint64_t size;
     uint64_t data;     /* bytes of data files in addition to `size`, if these
-                          count (data_sizes.h); else 0 */
+                          count (manager_look.h); else 0 */
     int64_t modified;  /* in nanoseconds; the file is the same if this and
                           `size` are */
     uint64_t identity; /* the same for a checkpoint and its copies only; 0:

@@ -1,4 +1,5 @@
-/* test_resume_nothing.c - Tests whether a run may start from the beginning.
+/* test_resume_match_nothing.c - Tests whether a run may start from the
+ * beginning.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,11 +1,12 @@
-/* test_data_sizes.c - Tests the sizes of data files of checkpoints.
+/* test_manager_look_data_sizes.c - Tests the sizes of data files of
+ * checkpoints.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "ranks_manager.h"
 
-#include "data_sizes.h"
 #include "listing_refresh.h"
+#include "manager_look.h"
 
 static uint64_t size_of(const char *name)
 {

@@ -1,4 +1,4 @@
-/* test_resume_alone.c - Tests resuming from files that are read once.
+/* test_resume_file_alone.c - Tests resuming from files that are read once.
  *
  * Values that exceed the staging limit are written to their destination while
  * they are read: values from a damaged file must not remain there.
@@ -13,7 +13,7 @@
 #include <varve/manager.h>
 
 #include "graph.h"
-#include "resume_alone.h"
+#include "resume_file.h"
 #include "support/faulty_system.h"
 #include "support/memory_system.h"
 #include "support/test_context.h"

@@ -1,11 +1,11 @@
-/* test_nodes_behind.c - Tests asynchronous rebuilding of redundancy.
+/* test_manager_nodes_behind.c - Tests asynchronous rebuilding of redundancy.
  *
  * test_manager_nodes.c tests lost nodes. Here the asynchronous execution is
  * tested, and the cases in which it is not possible.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "nodes_behind.h"
+#include "manager_nodes.h"
 
 #include "node_world.h"
 

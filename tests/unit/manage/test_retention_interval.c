@@ -1,10 +1,10 @@
-/* test_interval.c - Tests save intervals by steps and time.
+/* test_retention_interval.c - Tests save intervals by steps and time.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "support/test.h"
 
-#include "interval.h"
+#include "retention.h"
 #include "support/memory_system.h"
 
 static void pass(const struct vv_system *system, int64_t seconds)

@@ -1,5 +1,5 @@
-/* test_manager_broadcast.c - Tests tiers of collective managers: rank 0 copies,
- * and all ranks resume from the newest checkpoint, wherever it is.
+/* test_manager_together_broadcast.c - Tests tiers of collective managers: rank
+ * 0 copies, and all ranks resume from the newest checkpoint, wherever it is.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_manager_metadata.c - Tests the metadata of checkpoints of a manager.
+/* test_lineage_metadata.c - Tests the metadata of checkpoints of a manager.
  *
  * SPDX-License-Identifier: MIT
  */

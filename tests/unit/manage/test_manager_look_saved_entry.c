@@ -1,4 +1,5 @@
-/* test_saved_entry.c - Tests the entries of checkpoints that were just saved.
+/* test_manager_look_saved_entry.c - Tests the entries of checkpoints that were
+ * just saved.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_resume_together.c - Tests resuming on several processes from damaged,
+/* test_resume_file.c - Tests resuming on several processes from damaged,
  * salvaged or missing checkpoints.
  *
  * SPDX-License-Identifier: MIT
