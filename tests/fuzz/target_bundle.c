@@ -22,7 +22,6 @@
 #include <string.h>
 
 #include "bundle.h"
-#include "bundle_dtype.h"
 #include "bytes.h"
 #include "crc.h"
 #include "dtype.h"
@@ -32,7 +31,7 @@
 #include "ordered_code.h"
 #include "reader.h"
 #include "table_out.h"
-#include "wire_out.h"
+#include "wire.h"
 
 #define PREFIX FUZZ_STEM
 #define INDEX PREFIX "index"

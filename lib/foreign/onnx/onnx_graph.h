@@ -13,7 +13,7 @@
 #include "hash_table.h"
 #include "onnx_values.h"
 #include "pool.h"
-#include "wire_in.h"
+#include "wire.h"
 
 enum vv_onnx_message {
     VV_ONNX_GRAPH,

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "bundle.h"
-#include "bundle_dtype.h"
 #include "bundle_objects.h"
 #include "bundle_out.h"
 #include "failure.h"

@@ -13,7 +13,7 @@
 #include "crc.h"
 #include "dtype.h"
 #include "try.h"
-#include "wire_in.h"
+#include "wire.h"
 
 /* The parameters of all functions here. */
 struct decoding {

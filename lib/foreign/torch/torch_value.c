@@ -12,7 +12,6 @@
 #include "dtype.h"
 #include "failure.h"
 #include "number.h"
-#include "torch_array.h"
 #include "torch_decode.h"
 #include "torch_pieces.h"
 #include "torch_python.h"

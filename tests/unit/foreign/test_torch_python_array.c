@@ -1,4 +1,4 @@
-/* test_torch_array.c - Tests NumPy arrays in pickles.
+/* test_torch_python_array.c - Tests NumPy arrays in pickles.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "torch_array.h"
+#include "torch_python.h"
 #include "torch_sample.h"
 
 static void put_type(struct vv_buffer *b, const char *type, const char *order)

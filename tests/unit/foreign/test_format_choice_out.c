@@ -1,4 +1,4 @@
-/* test_checkpoint_out.c - Tests the choice of the writer for a format.
+/* test_format_choice_out.c - Tests the choice of the writer for a format.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,8 +1,8 @@
-/* test_window.c - Tests the window through which files are read.
+/* test_foreign_window.c - Tests the window through which files are read.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "window.h"
+#include "foreign.h"
 
 #include "readers.h"
 

@@ -1,8 +1,8 @@
-/* test_wire_in.c - Tests parsing protobuf fields in memory.
+/* test_wire.c - Tests parsing protobuf fields in memory.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "wire_in.h"
+#include "wire.h"
 
 #include "hex.h"
 

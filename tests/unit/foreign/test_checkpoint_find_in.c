@@ -1,4 +1,4 @@
-/* test_checkpoint_in.c - Tests the choice of the format for a file.
+/* test_checkpoint_find_in.c - Tests the choice of the format for a file.
  *
  * SPDX-License-Identifier: MIT
  */

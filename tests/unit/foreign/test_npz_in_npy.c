@@ -1,10 +1,10 @@
-/* test_npy_format.c - Tests NumPy array files.
+/* test_npz_in_npy.c - Tests NumPy array files.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "support/test.h"
 
-#include "npy_format.h"
+#include "npz_in.h"
 
 #include <varve/varve.h>
 

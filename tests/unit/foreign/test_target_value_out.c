@@ -1,8 +1,8 @@
-/* test_value_out.c - Tests buffered writing of values.
+/* test_target_value_out.c - Tests buffered writing of values.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "value_out.h"
+#include "target.h"
 
 #include <stdio.h>
 

@@ -1,11 +1,11 @@
-/* test_bundle_moments.c - Tests the recognition of Keras optimizer moments as
- * slots.
+/* test_bundle_object_moments.c - Tests the recognition of Keras optimizer
+ * moments as slots.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "support/test.h"
 
-#include "bundle_moments.h"
+#include "bundle_object.h"
 #include "made_bundle.h"
 #include "reader.h"
 #include "structure.h"

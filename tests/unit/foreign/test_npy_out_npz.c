@@ -1,4 +1,4 @@
-/* test_npz_out.c - Tests writing archives of NumPy arrays.
+/* test_npy_out_npz.c - Tests writing archives of NumPy arrays.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "npz_out.h"
+#include "npy_out.h"
 
 #include "readers.h"
 #include "targets.h"

@@ -1,8 +1,8 @@
-/* bundle_dtype.c - Contains one table of all types of TensorFlow.
+/* bundle.c - Contains one table of all types of TensorFlow.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "bundle_dtype.h"
+#include "bundle.h"
 
 #include <stddef.h>
 

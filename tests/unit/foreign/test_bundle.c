@@ -1,8 +1,8 @@
-/* test_bundle_dtype.c - Tests the element types of TensorFlow checkpoints.
+/* test_bundle.c - Tests the element types of TensorFlow checkpoints.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "bundle_dtype.h"
+#include "bundle.h"
 
 #include "support/test.h"
 

@@ -1,10 +1,10 @@
-/* test_part_name.c - Tests the names of files of split models.
+/* test_format_choice_part_name.c - Tests the names of files of split models.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "support/test.h"
 
-#include "part_name.h"
+#include "format_choice.h"
 
 TEST(part_name, returns_number_and_count)
 {

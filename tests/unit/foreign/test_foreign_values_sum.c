@@ -1,11 +1,11 @@
-/* test_sum.c - Tests checksums and their combination.
+/* test_foreign_values_sum.c - Tests checksums and their combination.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "support/test.h"
 
 #include "crc.h"
-#include "sum.h"
+#include "foreign_values.h"
 
 TEST(sum, equals_the_standard_checksums)
 {

@@ -1,4 +1,4 @@
-/* test_format_in.c - lib/foreign/formats/format_in.c
+/* test_format_choice.c - lib/foreign/formats/format_choice.c
  *
  * SPDX-License-Identifier: MIT
  */

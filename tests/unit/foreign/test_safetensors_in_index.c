@@ -1,5 +1,5 @@
-/* test_safetensors_index.c - Tests safetensors models in several files with an
- * index.
+/* test_safetensors_in_index.c - Tests safetensors models in several files with
+ * an index.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "safetensors_index.h"
+#include "safetensors_in.h"
 
 #define T(name, begin, end)                                                    \
     "\"" name "\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[" #begin   \

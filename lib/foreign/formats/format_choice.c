@@ -1,35 +1,43 @@
-/* format_in.c - Opens a file with the format whose probe returns the highest
- * result.
+/* format_choice.c - Selects the format that opens a file, by the result of its
+ * probe, or that writes a graph, by its number.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "format_in.h"
+#include "format_choice.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <varve/format.h>
 
 #include "allocator.h"
 #include "bundle_in.h"
+#include "bundle_target.h"
 #include "dcp_in.h"
+#include "directory.h"
 #include "draft_parts.h"
 #include "failure.h"
 #include "flax_in.h"
 #include "foreign_values.h"
 #include "format_extras.h"
+#include "formats.h"
 #include "gguf_in.h"
+#include "gguf_out.h"
 #include "hdf5_in.h"
-#include "npy_format.h"
+#include "hdf5_out.h"
+#include "npy_out.h"
 #include "npz_in.h"
 #include "onnx_in.h"
-#include "part_name.h"
 #include "safetensors_in.h"
-#include "safetensors_index.h"
-#include "unreadable_format.h"
+#include "safetensors_out.h"
 #include "torch_in.h"
+#include "torch_out.h"
 #include "try.h"
+#include "unreadable_format.h"
+
+/* --- Opening -------------------------------------------------------------- */
 
 /* All readable formats except Varve's own. The first of equal bids wins. To add
  * one, write a struct vv_foreign_format and add it here. */
@@ -262,4 +270,78 @@ varve_format vv_checkpoint_format(const struct vv_opened *o)
 {
     const struct vv_foreign *f = foreign_of(o);
     return f ? f->format : VARVE_FORMAT_VARVE;
+}
+
+/* --- Names of parts ------------------------------------------------------- */
+
+/* Parses the name of a file of a split model from its end. */
+
+enum { FEWEST_DIGITS = 4, MOST_DIGITS = 9 };
+
+/* Parses the digits that end before `end`. Returns their number. */
+static size_t digits_before(const char *begin, const char *end, uint64_t *value)
+{
+    size_t size = 0;
+    *value = 0;
+    while (size < (size_t)(end - begin) && end[-1 - (ptrdiff_t)size] >= '0' &&
+           end[-1 - (ptrdiff_t)size] <= '9')
+        size++;
+    for (size_t i = size; i > 0 && size <= MOST_DIGITS; i--)
+        *value = 10 * *value + (uint64_t)(end[-(ptrdiff_t)i] - '0');
+    return size;
+}
+
+bool vv_part_name(const char *path, uint64_t *number, uint64_t *count)
+{
+    static const char between[] = "-of-";
+    const size_t between_size = sizeof between - 1;
+    const char *name = vv_path_name(path), *end = strrchr(name, '.');
+    if (!end)
+        return false;
+    size_t size = digits_before(name, end, count);
+    end -= size;
+    if (size < FEWEST_DIGITS || size > MOST_DIGITS ||
+        (size_t)(end - name) < between_size + size + 1 ||
+        memcmp(end - between_size, between, between_size) != 0)
+        return false;
+    end -= between_size;
+    return digits_before(name, end, number) == size &&
+           end[-1 - (ptrdiff_t)size] == '-' && *number > 0 && *number <= *count;
+}
+
+/* --- Writing -------------------------------------------------------------- */
+
+/* Selects the writer of a format. */
+
+/* All writable target_formats except Varve's own. To add one, write a struct
+ * vv_target_format and add it here. */
+static const struct vv_target_format *const target_formats[] = {
+    &vv_bundle_target,
+    &vv_bundle_names_target,
+    &vv_safetensors_target,
+    &vv_npy_target,
+    &vv_npz_target,
+    &vv_torch_target,
+    &vv_gguf_target,
+    &vv_hdf5_target,
+};
+
+varve_status vv_target_write(
+    const struct vv_target *target, varve_format format, varve_error *error)
+{
+    if (vv_has_our_ending(target->path))
+        return vv_fail(error, VARVE_MISUSE,
+            "%s: the name ends with " VARVE_SUFFIX
+            ", but `format` is %s: use another name",
+            target->path, varve_format_name(format));
+    for (size_t i = 0; i < sizeof target_formats / sizeof *target_formats;
+         i++) {
+        if (target_formats[i]->format != format)
+            continue;
+        if (format != VARVE_FORMAT_NPY) /* npy files have no names */
+            VV_TRY(vv_target_check_names(target, error));
+        return target_formats[i]->write(target, error);
+    }
+    return vv_fail(error, VARVE_MISUSE, "%s: the format %s cannot be written",
+        target->path, varve_format_name(format));
 }
