@@ -313,7 +313,7 @@ bool vv_part_name(const char *path, uint64_t *number, uint64_t *count)
 
 /* Selects the writer of a format. */
 
-/* All writable target_formats except Varve's own. To add one, write a struct
+/* All writable formats except Varve's own. To add one, write a struct
  * vv_target_format and add it here. */
 static const struct vv_target_format *const target_formats[] = {
     &vv_bundle_target,

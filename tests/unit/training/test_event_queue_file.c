@@ -1,4 +1,4 @@
-/* test_event_file.c - Tests the files of events and their names.
+/* test_event_queue_file.c - Tests the files of events and their names.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "event_file.h"
+#include "event_queue.h"
 #include "file.h"
 #include "support/memory_system.h"
 #include "support/test_context.h"
