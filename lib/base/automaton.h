@@ -18,10 +18,10 @@
 
 #include <varve/error.h>
 
+#include "allocator.h"
 #include "buffer.h"
 #include "hash_table.h"
 #include "name_pattern.h"
-#include "pool.h"
 
 struct vv_pattern_place;
 

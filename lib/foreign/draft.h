@@ -15,13 +15,13 @@
 
 #include <varve/error.h>
 
+#include "allocator.h"
 #include "buffer.h"
 #include "context.h"
 #include "failure.h"
 #include "format_extras.h"
 #include "opened.h"
 #include "place.h"
-#include "pool.h"
 
 enum { VV_DRAFT_PARTS = 9 };
 

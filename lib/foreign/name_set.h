@@ -5,8 +5,8 @@
 #ifndef VV_TAKEN_H
 #define VV_TAKEN_H
 
+#include "allocator.h"
 #include "hash_table.h"
-#include "pool.h"
 
 struct vv_taken {
     /* own */

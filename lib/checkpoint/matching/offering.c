@@ -14,7 +14,6 @@
 #include "name.h"
 #include "node_names.h"
 #include "on_demand.h"
-#include "pool.h"
 #include "struct.h"
 
 /* --- What leads there already --------------------------------------------- */

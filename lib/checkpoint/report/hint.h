@@ -6,9 +6,9 @@
 #ifndef VV_HINT_H
 #define VV_HINT_H
 
+#include "allocator.h"
 #include "name_pattern.h"
 #include "pairing.h"
-#include "pool.h"
 #include "suggestion.h"
 #include "walk.h"
 

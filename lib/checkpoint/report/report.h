@@ -8,8 +8,8 @@
 
 #include <varve/restoration.h>
 
+#include "allocator.h"
 #include "delivery.h"
-#include "pool.h"
 
 /* A finding. Data that can be looked up by its value is not stored. Strings and
  * tensors are in the arena of the report, or NULL. */

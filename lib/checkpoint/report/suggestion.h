@@ -10,9 +10,9 @@
 #ifndef VV_LIKELY_H
 #define VV_LIKELY_H
 
+#include "allocator.h"
 #include "name_pattern.h"
 #include "pairing.h"
-#include "pool.h"
 #include "walk.h"
 
 /* The best candidate so far. */

@@ -11,9 +11,9 @@
 
 #include <varve/error.h>
 
+#include "allocator.h"
 #include "hash_table.h"
 #include "pickle.h"
-#include "pool.h"
 
 /* Used as the rank of objects, which have none. */
 #define VV_DCP_OBJECT UINT32_MAX

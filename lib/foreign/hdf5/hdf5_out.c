@@ -17,7 +17,6 @@
 #include "hdf5_kept.h"
 #include "hdf5_source.h"
 #include "keras_again.h"
-#include "pool.h"
 #include "store.h"
 #include "try.h"
 

@@ -8,9 +8,9 @@
 
 #include <varve/error.h>
 
+#include "allocator.h"
 #include "context.h"
 #include "hdf5_module.h"
-#include "pool.h"
 #include "zip_in.h"
 
 /* --- The module ----------------------------------------------------------- */

@@ -9,10 +9,10 @@
 #ifndef VV_ONNX_GRAPH_H
 #define VV_ONNX_GRAPH_H
 
+#include "allocator.h"
 #include "draft.h"
 #include "hash_table.h"
 #include "onnx_values.h"
-#include "pool.h"
 #include "wire.h"
 
 enum vv_onnx_message {

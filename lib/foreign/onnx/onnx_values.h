@@ -6,10 +6,10 @@
 #ifndef VV_ONNX_VALUES_H
 #define VV_ONNX_VALUES_H
 
+#include "allocator.h"
 #include "draft.h"
 #include "hash_table.h"
 #include "onnx_tensor.h"
-#include "pool.h"
 
 /* A value that is decoded. */
 struct vv_onnx_made {

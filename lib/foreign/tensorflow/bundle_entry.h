@@ -5,9 +5,9 @@
 #ifndef VV_BUNDLE_ENTRY_H
 #define VV_BUNDLE_ENTRY_H
 
+#include "allocator.h"
 #include "draft.h"
 #include "foreign.h"
-#include "pool.h"
 
 /* A whole tensor, a tensor in slices, or a slice. */
 struct vv_bundle_entry {

@@ -6,9 +6,9 @@
 #ifndef VV_TORCH_KEY_H
 #define VV_TORCH_KEY_H
 
+#include "allocator.h"
 #include "hash_table.h"
 #include "pickle.h"
-#include "pool.h"
 
 struct vv_torch_name {
     /* to read */

@@ -15,7 +15,6 @@
 #include "failure.h"
 #include "hash_table.h"
 #include "pickle_in.h"
-#include "pool.h"
 #include "shape.h"
 #include "torch_tensor.h"
 #include "try.h"

@@ -11,9 +11,9 @@
 #ifndef VV_TORCH_TAR_H
 #define VV_TORCH_TAR_H
 
+#include "allocator.h"
 #include "hash_table.h"
 #include "pickle.h"
-#include "pool.h"
 #include "zip_in.h"
 
 struct vv_torch_tar {

@@ -11,7 +11,6 @@
 #include "graph.h"
 #include "memory_table.h"
 #include "node.h"
-#include "pool.h"
 #include "refresh.h"
 #include "shape.h"
 #include "touch.h"

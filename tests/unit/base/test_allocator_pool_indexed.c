@@ -1,4 +1,5 @@
-/* test_pool_indexed.c - Tests pools whose items are identified by numbers.
+/* test_allocator_pool_indexed.c - Tests pools whose items are identified by
+ * numbers.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -6,7 +7,7 @@
 
 #include <string.h>
 
-#include "pool.h"
+#include "allocator.h"
 
 /* More than the blocks that double in size: two more of the largest size. */
 enum { COUNT = (4 << VV_INDEXED_POOL_MOST_LOG) - 16 };

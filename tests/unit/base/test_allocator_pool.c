@@ -1,4 +1,4 @@
-/* test_pool.c - Tests the pool allocator for items of one size.
+/* test_allocator_pool.c - Tests the pool allocator for items of one size.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pool.h"
+#include "allocator.h"
 
 TEST(pool, returns_zeroed_items_that_do_not_overlap)
 {

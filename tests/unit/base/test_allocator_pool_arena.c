@@ -1,4 +1,4 @@
-/* test_pool_arena.c - Tests the arena allocator.
+/* test_allocator_pool_arena.c - Tests the arena allocator.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pool.h"
+#include "allocator.h"
 
 TEST(arena, returns_aligned_memory_that_does_not_overlap)
 {
