@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dtype.h"
 #include "name.h"
 #include "number.h"
+#include "typed_memory.h"
 
 /* --- Conversions ---------------------------------------------------------- */
 

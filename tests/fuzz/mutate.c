@@ -11,7 +11,7 @@
 
 #include "bytes.h"
 #include "column.h"
-#include "dtype.h"
+#include "typed_memory.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/generate.h"
 #include "fuzz/pieces.h"

@@ -10,8 +10,8 @@
 #include "checksum.h"
 #include "column.h"
 #include "default_allocator.h"
-#include "dtype.h"
 #include "index_out.h"
+#include "typed_memory.h"
 #include "fuzz/fuzz.h"
 #include "layout.h"
 

@@ -24,7 +24,7 @@
 #include "bundle.h"
 #include "bytes.h"
 #include "crc.h"
-#include "dtype.h"
+#include "typed_memory.h"
 #include "fuzz/bounded.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/many_files.h"

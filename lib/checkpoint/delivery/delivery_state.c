@@ -15,8 +15,8 @@
 #include "private.h"
 #include "resizing.h"
 #include "scope.h"
-#include "shape.h"
 #include "slice.h"
+#include "typed_memory.h"
 #include "variable.h"
 
 /* --- Parts of other processes --------------------------------------------- */

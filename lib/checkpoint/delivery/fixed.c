@@ -17,11 +17,11 @@
 #include "move.h"
 #include "node.h"
 #include "reading.h"
-#include "shape.h"
 #include "state.h"
 #include "struct.h"
 #include "tag.h"
 #include "try.h"
+#include "typed_memory.h"
 #include "value_bytes.h"
 #include "variable.h"
 

@@ -16,10 +16,10 @@
 #include "memory_table.h"
 #include "move.h"
 #include "reading.h"
-#include "shape.h"
 #include "staged.h"
 #include "states.h"
 #include "try.h"
+#include "typed_memory.h"
 #include "value_bytes.h"
 #include "variable.h"
 

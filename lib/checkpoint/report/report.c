@@ -17,10 +17,10 @@
 #include "salvage.h"
 #include "saved_spread.h"
 #include "scope.h"
-#include "shape.h"
 #include "slice.h"
 #include "tag.h"
 #include "try.h"
+#include "typed_memory.h"
 #include "variable.h"
 #include "walk.h"
 

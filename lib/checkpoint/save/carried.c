@@ -9,7 +9,6 @@
 
 #include "allocator.h"
 #include "bytes.h"
-#include "dtype.h"
 #include "failure.h"
 #include "graph.h"
 #include "memory_table.h"
@@ -19,6 +18,7 @@
 #include "state.h"
 #include "touch.h"
 #include "try.h"
+#include "typed_memory.h"
 #include "variable.h"
 
 /* Attached to each node that was added. */

@@ -11,17 +11,16 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "dtype.h"
 #include "edge.h"
 #include "failure.h"
 #include "graph.h"
 #include "layout.h"
 #include "node_names.h"
-#include "shape.h"
 #include "slice.h"
 #include "state.h"
 #include "tag.h"
 #include "try.h"
+#include "typed_memory.h"
 #include "variable.h"
 
 static varve_status columns_no_memory(varve_error *error)

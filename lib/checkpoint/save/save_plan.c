@@ -11,7 +11,6 @@
 
 #include "allocator.h"
 #include "at_risk.h"
-#include "dtype.h"
 #include "failure.h"
 #include "fixed_value.h"
 #include "graph.h"
@@ -27,6 +26,7 @@
 #include "state.h"
 #include "tag.h"
 #include "try.h"
+#include "typed_memory.h"
 #include "value_bytes.h"
 #include "variable.h"
 #include "write_options.h"

@@ -10,13 +10,12 @@
 
 #include "allocator.h"
 #include "convert.h"
-#include "dtype.h"
 #include "failure.h"
 #include "item_copy.h"
-#include "shape.h"
 #include "snapshot.h"
 #include "state.h"
 #include "try.h"
+#include "typed_memory.h"
 #include "value_bytes.h"
 #include "variable.h"
 

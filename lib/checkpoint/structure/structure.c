@@ -13,7 +13,6 @@
 #include "allocator.h"
 #include "buffer.h"
 #include "default_allocator.h"
-#include "dtype.h"
 #include "edge.h"
 #include "failure.h"
 #include "formats.h"
@@ -32,6 +31,7 @@
 #include "store.h"
 #include "tag.h"
 #include "try.h"
+#include "typed_memory.h"
 #include "variable.h"
 
 /* --- Values that stay in the file ----------------------------------------- */

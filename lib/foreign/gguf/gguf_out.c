@@ -15,9 +15,9 @@
 #include "gguf_kept.h"
 #include "gguf_value.h"
 #include "name_set.h"
-#include "shape.h"
 #include "target.h"
 #include "try.h"
+#include "typed_memory.h"
 
 enum {
     VERSION = 3,

@@ -9,15 +9,14 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "dtype.h"
 #include "failure.h"
 #include "file.h"
 #include "name_set.h"
 #include "npy_in.h"
 #include "npy_kept.h"
-#include "shape.h"
 #include "store.h"
 #include "try.h"
+#include "typed_memory.h"
 #include "zip_out.h"
 
 /* --- Arrays --------------------------------------------------------------- */

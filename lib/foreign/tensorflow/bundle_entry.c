@@ -8,12 +8,11 @@
 
 #include "allocator.h"
 #include "bundle.h"
-#include "dtype.h"
 #include "name.h"
 #include "ordered_code.h"
-#include "shape.h"
 #include "table_in.h"
 #include "try.h"
+#include "typed_memory.h"
 #include "wire.h"
 
 struct reading {

@@ -11,8 +11,8 @@
 #include "bundle.h"
 #include "bytes.h"
 #include "crc.h"
-#include "dtype.h"
 #include "try.h"
+#include "typed_memory.h"
 #include "wire.h"
 
 /* The parameters of all functions here. */

@@ -11,13 +11,12 @@
 #include "allocator.h"
 #include "bytes.h"
 #include "checksum.h"
-#include "dtype.h"
 #include "failure.h"
 #include "hash_table.h"
 #include "pickle_in.h"
-#include "shape.h"
 #include "torch_tensor.h"
 #include "try.h"
+#include "typed_memory.h"
 
 enum { MARK, VERSION, MACHINE, OBJECT, KEYS, PICKLES };
 

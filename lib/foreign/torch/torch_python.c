@@ -8,8 +8,7 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "dtype.h"
-#include "shape.h"
+#include "typed_memory.h"
 
 /* --- Functions and classes ------------------------------------------------ */
 

@@ -20,11 +20,11 @@
 #include "graph.h"
 #include "memory_table.h"
 #include "reached.h"
-#include "shape.h"
 #include "struct.h"
 #include "struct_memory.h"
 #include "tag.h"
 #include "try.h"
+#include "typed_memory.h"
 #include "variable.h"
 #include "walk.h"
 

@@ -12,7 +12,7 @@
 #include "field.h"
 #include "graph.h"
 #include "node.h"
-#include "shape.h"
+#include "typed_memory.h"
 #include "variable.h"
 
 enum { MOST_BITS = 64 };

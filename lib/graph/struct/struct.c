@@ -20,10 +20,10 @@
 #include "name.h"
 #include "on_demand.h"
 #include "reached.h"
-#include "shape.h"
 #include "state.h"
 #include "struct_memory.h"
 #include "tag.h"
+#include "typed_memory.h"
 #include "variable.h"
 
 /* --- Text --------------------------------------------------------------- */

@@ -11,9 +11,9 @@
 #include "graph.h"
 #include "memory_table.h"
 #include "refresh.h"
-#include "shape.h"
 #include "slice.h"
 #include "try.h"
+#include "typed_memory.h"
 #include "variable.h"
 
 /* --- Memory --------------------------------------------------------------- */

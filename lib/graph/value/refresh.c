@@ -14,9 +14,9 @@
 #include "failure.h"
 #include "graph.h"
 #include "node.h"
-#include "shape.h"
 #include "slice.h"
 #include "try.h"
+#include "typed_memory.h"
 #include "variable.h"
 #include "walk.h"
 

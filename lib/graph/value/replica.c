@@ -11,11 +11,11 @@
 #include "graph.h"
 #include "node_names.h"
 #include "private.h"
-#include "shape.h"
 #include "slice.h"
 #include "state.h"
 #include "tag.h"
 #include "try.h"
+#include "typed_memory.h"
 #include "variable.h"
 
 struct making {

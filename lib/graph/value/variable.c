@@ -12,8 +12,8 @@
 #include "memory_table.h"
 #include "node.h"
 #include "refresh.h"
-#include "shape.h"
 #include "touch.h"
+#include "typed_memory.h"
 
 /* --- Data of the graph -------------------------------------------------- */
 

@@ -16,9 +16,9 @@
 
 #include "bundle.h"
 #include "crc.h"
-#include "dtype.h"
 #include "ordered_code.h"
 #include "table_out.h"
+#include "typed_memory.h"
 #include "unit/foreign/hex.h"
 #include "unit/foreign/safetensors.h"
 #include "wire.h"

@@ -1,4 +1,4 @@
-/* test_shape_tensor.c - Tests the tensors of the public interface.
+/* test_typed_memory_shape_tensor.c - Tests the tensors of the public interface.
  *
  * SPDX-License-Identifier: MIT
  */

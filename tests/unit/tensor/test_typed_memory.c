@@ -1,4 +1,4 @@
-/* test_dtype.c - Tests the element types.
+/* test_typed_memory.c - Tests the element types.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "dtype.h"
+#include "typed_memory.h"
 
 static const struct {
     unsigned number;

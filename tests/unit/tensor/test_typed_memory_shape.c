@@ -1,4 +1,4 @@
-/* test_shape.c - Tests the sizes of shapes.
+/* test_typed_memory_shape.c - Tests the sizes of shapes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shape.h"
+#include "typed_memory.h"
 
 #define BIG (UINT64_C(1) << 32)
 
