@@ -8,7 +8,6 @@
 
 #include "allocator.h"
 #include "cbor_in.h"
-#include "column.h"
 #include "failure.h"
 #include "index.h"
 #include "index_check.h"

@@ -7,8 +7,8 @@
 #include <cbor.h>
 
 #include "bytes.h"
-#include "column.h"
 #include "failure.h"
+#include "index.h"
 #include "layout.h"
 #include "try.h"
 

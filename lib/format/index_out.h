@@ -8,7 +8,6 @@
 #include <varve/error.h>
 
 #include "buffer.h"
-#include "column.h"
 #include "data_out.h"
 #include "index.h"
 

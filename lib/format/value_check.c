@@ -7,7 +7,6 @@
 
 #include <inttypes.h>
 
-#include "column.h"
 #include "data_out.h"
 #include "index.h"
 #include "layers_in.h"

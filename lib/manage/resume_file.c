@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-#include "column.h"
 #include "comm_collectives.h"
 #include "failure.h"
 #include "formats.h"
+#include "index.h"
 #include "index_broadcast.h"
 #include "manager_look.h"
 #include "read_all.h"

@@ -10,7 +10,7 @@
 #include <varve/tensor.h>
 
 #include "bytes.h"
-#include "column.h"
+#include "index.h"
 #include "typed_memory.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/generate.h"

@@ -8,8 +8,8 @@
 
 #include "bytes.h"
 #include "checksum.h"
-#include "column.h"
 #include "default_allocator.h"
+#include "index.h"
 #include "index_out.h"
 #include "typed_memory.h"
 #include "fuzz/fuzz.h"

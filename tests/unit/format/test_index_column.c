@@ -1,10 +1,10 @@
-/* test_column.c - Tests the table of index columns.
+/* test_index_column.c - Tests the table of index columns.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "support/test.h"
 
-#include "column.h"
+#include "index.h"
 #include "layout.h"
 
 TEST(column, table_is_in_order_of_key)
