@@ -11,7 +11,7 @@
 #include "allocator.h"
 #include "checksum.h"
 #include "failure.h"
-#include "name_ends.h"
+#include "name_pattern.h"
 
 /* Some patterns have more states than are useful. The total number of places in
  * all states is limited to FEW_LISTED, plus MOST_LISTED_EACH for each place. */

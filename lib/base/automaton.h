@@ -18,9 +18,9 @@
 
 #include <varve/error.h>
 
-#include "arena.h"
+#include "allocator.h"
 #include "buffer.h"
-#include "map.h"
+#include "hash_table.h"
 #include "name_pattern.h"
 
 struct vv_pattern_place;

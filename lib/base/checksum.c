@@ -1,10 +1,5 @@
-/* checksum.c - Computes XXH3 with the dispatcher of libxxhash, which selects
- * instructions at run time. Without it, uses the portable functions.
- *
- * The dispatcher of 0.8.1 (Debian 12) leaves the upper halves of the vector
- * registers in use after AVX2 and AVX-512. Therefore vv_clear_registers follows
- * each call that may have used them. It can be removed when no supported
- * version of xxHash needs it: test_checksum.c passes without it then.
+/* checksum.c - Computes XXH3 with libxxhash, and resets the vector registers
+ * that it has used.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,7 +15,43 @@
 #endif
 
 #include "allocator.h"
-#include "registers.h"
+
+/* --- Registers ------------------------------------------------------------ */
+
+/* Clears the upper halves of the registers with vzeroupper. */
+
+#if (defined(__x86_64__) || defined(__i386__)) && defined(__GNUC__)
+
+/* The target attribute makes the compiler keep nothing of its own in these
+ * registers. */
+__attribute__((target("avx"))) static void clear(void)
+{
+    __builtin_ia32_vzeroupper();
+}
+
+void vv_clear_registers(void)
+{
+    if (__builtin_cpu_supports("avx"))
+        clear();
+}
+
+#else
+
+void vv_clear_registers(void)
+{
+}
+
+#endif
+
+/* --- Checksums ------------------------------------------------------------ */
+
+/* Computes XXH3 with the dispatcher of libxxhash, which selects instructions at
+ * run time. Without it, uses the portable functions.
+ *
+ * The dispatcher of 0.8.1 (Debian 12) leaves the upper halves of the vector
+ * registers in use after AVX2 and AVX-512. Therefore vv_clear_registers follows
+ * each call that may have used them. It can be removed when no supported
+ * version of xxHash needs it: test_checksum.c passes without it then. */
 
 /* Largest input that is hashed without vector instructions. */
 enum { MOST_WITHOUT_VECTORS = 240 };

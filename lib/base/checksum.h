@@ -1,4 +1,5 @@
-/* checksum.h - Computes XXH3 checksums.
+/* checksum.h - Computes XXH3 checksums, and resets the vector registers
+ * afterwards.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,6 +14,21 @@
 #include <varve/allocator.h>
 
 #include "checksum_small.h"
+
+/* --- Registers ------------------------------------------------------------ */
+
+/* Resets vector registers after calls of other libraries. */
+
+/* Clears the upper halves of the vector registers, as every x86 function that
+ * used them must do before it returns; does nothing on other machines. Called
+ * after code of other libraries that fails to do so. While the upper halves are
+ * in use, SSE instructions have false dependencies on them, and the program's
+ * own arithmetic becomes many times slower. */
+void vv_clear_registers(void);
+
+/* --- Checksums ------------------------------------------------------------ */
+
+/* Computes XXH3 checksums. */
 
 /* vv_digest_of for more than VV_DIGEST_SMALL bytes. */
 struct vv_digest vv_digest_long(const void *bytes, size_t size);

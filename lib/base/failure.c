@@ -10,8 +10,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "path_text.h"
 #include "printed.h"
-#include "url.h"
 
 static const char *const status_names[] = {
     "VARVE_OK",

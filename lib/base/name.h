@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "buffer.h"
-#include "numbered_name.h"
+#include "path_text.h"
 
 /* Returns true for 1 to VARVE_MAX_NAME_SIZE bytes of valid UTF-8 without
  * NUL. */

@@ -1,11 +1,5 @@
-/* name_pattern.h - Matches one name of a path with one name of a pattern.
- *
- * `*` matches any run of characters, `?` one character, `[a-z]` one of a set
- * and `[!a-z]` one that is not in it; an unclosed '[' matches itself. Names can
- * contain `?` and `[` too, and paths do not escape them. So a pattern is also
- * tried without these wildcards: every path is a pattern that matches itself.
- * %3F, %5B and %5D match only these characters. All characters that paths
- * escape (name.h) are escaped in patterns as well.
+/* name_pattern.h - Patterns over one name, and their literal ends as keys of
+ * hash tables.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,6 +10,15 @@
 #include <stddef.h>
 
 #include "buffer.h"
+
+/* Matches one name of a path with one name of a pattern.
+ *
+ * `*` matches any run of characters, `?` one character, `[a-z]` one of a set
+ * and `[!a-z]` one that is not in it; an unclosed '[' matches itself. Names can
+ * contain `?` and `[` too, and paths do not escape them. So a pattern is also
+ * tried without these wildcards: every path is a pattern that matches itself.
+ * %3F, %5B and %5D match only these characters. All characters that paths
+ * escape (name.h) are escaped in patterns as well. */
 
 struct vv_text {
     /* to fill in */
@@ -85,5 +88,31 @@ enum vv_name_form vv_name_split(
 
 /* The deepest nesting of slots in patterns. */
 enum { VV_PATTERN_MAX_DEPTH = 16 };
+
+/* --- Ends ----------------------------------------------------------------- */
+
+/* The literal bytes before the first and after the last wildcard of a name
+ * pattern, for hash tables of patterns.
+ *
+ * Patterns with ends of the same sizes are in one table, by a key of those
+ * bytes. The key of the same bytes of a name finds all patterns of the table
+ * that may match the name. */
+
+struct vv_name_ends {
+    uint32_t begin; /* bytes; UINT32_MAX: the pattern is literal, and `end` is 0
+                     */
+    uint32_t end;
+};
+
+/* Sets *ends to the ends of a pattern of one name, unescaped, and *key to their
+ * key. If `only_stars` is true, `?` and `[` are no wildcards. `scratch` fails
+ * if out of memory. */
+void vv_name_ends_of(struct vv_text pattern, bool only_stars,
+    struct vv_buffer *scratch, struct vv_name_ends *ends, uint64_t *key);
+
+/* Sets *key to the key of a name. Returns false if the name is too short for
+ * the ends. */
+bool vv_name_ends_key(
+    struct vv_text name, struct vv_name_ends ends, uint64_t *key);
 
 #endif

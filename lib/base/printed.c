@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "url.h"
+#include "path_text.h"
 
 enum { LONGEST_SPEC = 16, LONGEST_NUMBER = 400, LONGEST_URL = 4096 };
 

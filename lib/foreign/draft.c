@@ -9,13 +9,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "draft_path.h"
 #include "draft_index.h"
 #include "draft_parts.h"
-#include "dtype.h"
+#include "draft_path.h"
 #include "name.h"
-#include "shape.h"
 #include "try.h"
+#include "typed_memory.h"
 
 /* --- Failures ------------------------------------------------------------- */
 

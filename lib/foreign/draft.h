@@ -15,7 +15,7 @@
 
 #include <varve/error.h>
 
-#include "arena.h"
+#include "allocator.h"
 #include "buffer.h"
 #include "context.h"
 #include "failure.h"

@@ -6,7 +6,7 @@
 #define VV_DRAFT_INDEX_H
 
 #include "draft.h"
-#include "index_columns.h"
+#include "index_out.h"
 
 /* --- Numbering ------------------------------------------------------------ */
 

@@ -11,7 +11,7 @@
 
 #include "checksum.h"
 #include "draft_parts.h"
-#include "map.h"
+#include "hash_table.h"
 #include "name.h"
 
 /* --- Dots ----------------------------------------------------------------- */

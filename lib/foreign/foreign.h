@@ -1,5 +1,5 @@
-/* foreign.h - Gives access to the files of a checkpoint in another format, and
- * to the bytes of its values.
+/* foreign.h - Gives access to the files of a checkpoint in another format, to
+ * small parts of them, and to the bytes of values.
  *
  * Functions that read can be called from several threads at once.
  *
@@ -15,6 +15,8 @@
 #include "opened.h"
 #include "place.h"
 #include "system.h"
+
+/* --- Files ---------------------------------------------------------------- */
 
 struct vv_foreign_file {
     /* to read */
@@ -90,5 +92,28 @@ bool vv_path_stays(const char *path, size_t size);
 /* Sets `path` to the path of a file beside `beside`. */
 void vv_sibling_path(
     struct vv_buffer *path, const char *beside, const char *name, size_t size);
+
+/* --- Windows -------------------------------------------------------------- */
+
+/* Reads small parts of the first file of a checkpoint through a buffer. Parts
+ * that are skipped are not read. */
+
+/* The minimum number of bytes returned, unless the file ends before. */
+enum { VV_WINDOW_SIGHT = 16 };
+
+struct vv_window {
+    /* to fill in */
+    const struct vv_foreign *foreign;
+    varve_error *error;
+    /* own */
+    uint64_t begin;
+    size_t size;
+    unsigned char bytes[4096];
+};
+
+/* Sets *bytes to the bytes at an offset within the file. They are valid until
+ * the next call. */
+varve_status vv_window_look(struct vv_window *window, uint64_t at,
+    const unsigned char **bytes, size_t *size);
 
 #endif

@@ -5,8 +5,8 @@
 #ifndef VV_TAKEN_H
 #define VV_TAKEN_H
 
-#include "arena.h"
-#include "map.h"
+#include "allocator.h"
+#include "hash_table.h"
 
 struct vv_taken {
     /* own */

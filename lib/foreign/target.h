@@ -1,13 +1,20 @@
-/* target.h - Defines the interface of a format that can be written, and names
- * and losses that several formats have in common. struct vv_target, the graph
- * to write, is in formats.h.
+/* target.h - Defines the interface of a format that can be written, and what
+ * several formats have in common: names, losses, and a buffer for values.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef VV_TARGET_H
 #define VV_TARGET_H
 
+#include <varve/error.h>
+
+#include "buffer.h"
 #include "formats.h"
+#include "publish.h"
+
+/* --- Graphs --------------------------------------------------------------- */
+
+/* struct vv_target, the graph to write, is in formats.h. */
 
 struct vv_target_format {
     /* to fill in */
@@ -63,5 +70,29 @@ void vv_target_report_lost_globals(const struct vv_target *target);
 
 /* Reports the save counter and each metadata entry. */
 void vv_target_report_lost_metadata(const struct vv_target *target);
+
+/* --- Values --------------------------------------------------------------- */
+
+/* Writes the bytes of values to a file: small values are buffered, large ones
+ * are written directly. */
+
+struct vv_value_out {
+    /* to fill in */
+    const struct vv_target *target;
+    const struct vv_publication *file; /* the file that is written */
+    uint64_t offset;         /* offset in the file of the buffered bytes */
+    struct vv_buffer staged; /* the buffered bytes; callers can append others */
+};
+
+void vv_value_out_init(
+    struct vv_value_out *out, const struct vv_target *target);
+void vv_value_out_clear(struct vv_value_out *out);
+
+/* Appends the bytes of a value, which has `size` bytes. */
+varve_status vv_value_out_add(struct vv_value_out *out, uint32_t value,
+    uint64_t size, varve_error *error);
+
+/* Writes the buffered bytes. */
+varve_status vv_value_out_flush(struct vv_value_out *out, varve_error *error);
 
 #endif

@@ -10,10 +10,10 @@
 #include "failure.h"
 #include "file.h"
 #include "index_find.h"
-#include "layout.h"
-#include "page_sums.h"
-#include "piece_table.h"
 #include "index_stream.h"
+#include "layer_columns.h"
+#include "layout.h"
+#include "piece_table.h"
 #include "try.h"
 #include "worker.h"
 

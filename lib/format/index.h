@@ -1,5 +1,6 @@
-/* index.h - The saved graph as columns. A save fills them in, and a restore
- * looks values up in them. docs/format.md contains the rules.
+/* index.h - The saved graph as columns, the sums that find a value in them, and
+ * the table of all columns. A save fills the columns in, and a restore looks
+ * values up in them. docs/format.md contains the rules.
  *
  * Columns are little-endian bytes at any address, so that columns of a file are
  * used in place. The accessors below do not check their arguments;
@@ -10,7 +11,9 @@
 #ifndef VV_INDEX_H
 #define VV_INDEX_H
 
+#include <varve/allocator.h>
 #include <varve/checkpoint.h>
+#include <varve/error.h>
 #include <varve/graph.h>
 #include <varve/slice.h>
 #include <varve/tensor.h>
@@ -18,6 +21,8 @@
 #include "bytes.h"
 #include "checksum.h"
 #include "layout.h"
+
+/* --- Columns -------------------------------------------------------------- */
 
 #define VV_NONE UINT32_MAX
 
@@ -76,7 +81,7 @@ struct vv_index {
     /* cumulative number of pieces, by value in pieces */
     const uint8_t *piece_ends;
     const uint8_t *piece_boxes;
-    const uint8_t *paged_chunks; /* page_sums.h */
+    const uint8_t *paged_chunks; /* layer_columns.h */
     const uint8_t *page_digests;
     const uint8_t *whole_extents; /* as value_extents */
     const uint8_t *part_starts;
@@ -298,5 +303,87 @@ static inline bool vv_index_is_like(const struct vv_index *index,
 /* Returns the type and shape of a value; data is NULL. */
 varve_tensor vv_index_tensor(const struct vv_index *index,
     const struct vv_value_table *table, uint32_t value);
+
+/* --- Sums over values ----------------------------------------------------- */
+
+/* Sums over values, so that the extents and digests of a value are found
+ * without a walk through all values before it. */
+
+/* Makes an empty table with room for the values of an index. Reads only the
+ * lengths of columns. */
+varve_status vv_value_table_make(struct vv_value_table *table,
+    const varve_allocator *allocator, const struct vv_index *index,
+    varve_error *error);
+
+/* Fills a table from an index that was checked. */
+void vv_value_table_fill(
+    struct vv_value_table *table, const struct vv_index *index);
+
+/* Fills a table from that of an index whose values have the same ranks and
+ * sizes, and are all in one piece. */
+void vv_value_table_copy(
+    struct vv_value_table *table, const struct vv_value_table *from);
+
+/* Frees the table; it can be zeroed. */
+void vv_value_table_clear(
+    struct vv_value_table *table, const varve_allocator *allocator);
+
+/* --- The table of columns ------------------------------------------------- */
+
+/* Describes the columns of an index in one table, for reading and writing. */
+
+struct vv_column {
+    /* to read */
+    uint64_t key;
+    uint64_t tag;     /* tag of the typed array; 0: plain byte string */
+    size_t element;   /* size of an element in bytes */
+    size_t bytes;     /* offset of the pointer in struct vv_index */
+    size_t count;     /* offset of the number of elements in it */
+    bool is_wide;     /* the number has 64 bits, not 32 */
+    bool is_first;    /* the first of the columns that share this number */
+    const char *name; /* for messages */
+};
+
+enum {
+    VV_COLUMN_COUNT = 37,
+    /* followed by the columns of layers, compressed places, pieces, page
+     * digests and parts */
+    VV_REQUIRED_COLUMN_COUNT = 17,
+    VV_FIRST_PACKED_COLUMN = 22,
+    VV_FIRST_PIECE_COLUMN = 26,
+    VV_FIRST_PAGE_COLUMN = 29,
+    VV_FIRST_PART_COLUMN = 31,
+    VV_FIRST_TAG_COLUMN = 33,
+    VV_FIRST_GLOBAL_COLUMN = 35, /* the counter and metadata precede it */
+};
+
+/* In order of keys. Required columns have the keys 0, 1, 2, ...; columns of
+ * single features follow. */
+extern const struct vv_column vv_columns[VV_COLUMN_COUNT];
+
+/* Returns the column of a key, or NULL. */
+const struct vv_column *vv_column_find(uint64_t key);
+
+const uint8_t *vv_column_bytes(
+    const struct vv_column *column, const struct vv_index *index);
+uint64_t vv_column_count(
+    const struct vv_column *column, const struct vv_index *index);
+void vv_column_set(const struct vv_column *column, struct vv_index *index,
+    const uint8_t *bytes, uint64_t count);
+
+/* Returns true if two indices are equal except for the contents and positions
+ * of their values. A restore then matches both with a program in the same
+ * way. */
+bool vv_index_is_alike(const struct vv_index *a, const struct vv_index *b);
+
+/* Returns true if two indices have the same columns of names, nodes, edges,
+ * slots, tags and global names. */
+bool vv_index_has_same_graph(
+    const struct vv_index *a, const struct vv_index *b);
+
+/* Returns true if two indices have the same kinds of nodes, and values of the
+ * same nodes, types, shapes, offsets and sizes, all whole and in one piece. */
+bool vv_index_has_same_values(
+    const struct vv_index *a, const struct vv_index *b);
 
 #endif

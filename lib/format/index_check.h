@@ -13,6 +13,8 @@
 #include "failure.h"
 #include "index.h"
 
+/* --- Nodes and edges ------------------------------------------------------ */
+
 struct vv_index_check {
     const struct vv_context *context;
     const char *path;     /* for messages */
@@ -28,5 +30,20 @@ varve_status vv_check_graph(const struct vv_index_check *check);
 /* Fails with VARVE_CORRUPT and "<file>: index at offset <of `at`>: ...". */
 varve_status vv_check_fail(const struct vv_index_check *check,
     const uint8_t *at, const char *format, ...) VV_PRINTF(3, 4);
+
+/* --- Names ---------------------------------------------------------------- */
+
+/* Checks the rules of names. */
+
+/* Checks that names are valid, sorted and unique. */
+varve_status vv_check_names(const struct vv_index_check *check);
+
+/* Checks that edges `begin` to `end` - 1 are named like those of a list. The
+ * names must exist. */
+varve_status vv_check_positions(
+    const struct vv_index_check *check, uint32_t begin, uint32_t end);
+
+/* Checks that each name is used. So the names are a function of the graph. */
+varve_status vv_check_use(const struct vv_index_check *check);
 
 #endif

@@ -1,4 +1,4 @@
-/* index_in.h - Parses an index of untrusted bytes.
+/* index_in.h - Parses an index of untrusted bytes, and the metadata in it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,8 +7,13 @@
 
 #include <varve/error.h>
 
+#include "cbor_in.h"
 #include "context.h"
 #include "index.h"
+
+/* --- The index ------------------------------------------------------------ */
+
+/* Parses an index of untrusted bytes. */
 
 struct vv_parsed_index {
     /* to read */
@@ -66,6 +71,20 @@ varve_status vv_index_parse_rest(const struct vv_context *context,
 
 /* Frees the result. It can be zeroed or half-built. */
 void vv_parsed_index_clear(
+    const struct vv_context *context, struct vv_parsed_index *parsed);
+
+/* --- Metadata ------------------------------------------------------------- */
+
+/* Parses the user's metadata of an index: a map of names to scalars and
+ * strings. */
+
+/* Parses the map that comes next: checks it and computes the necessary memory,
+ * then copies it. vv_cbor_skip has checked that its keys are sorted. On failure
+ * the result is half-built; free it with vv_metadata_clear. */
+varve_status vv_metadata_parse(const struct vv_context *context,
+    struct vv_cbor_in *in, struct vv_parsed_index *parsed);
+
+void vv_metadata_clear(
     const struct vv_context *context, struct vv_parsed_index *parsed);
 
 #endif

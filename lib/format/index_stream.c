@@ -9,8 +9,8 @@
 
 #include "allocator.h"
 #include "checksum.h"
-#include "column.h"
 #include "file.h"
+#include "index.h"
 #include "layout.h"
 #include "piece_table.h"
 

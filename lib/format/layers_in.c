@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "link_check.h"
+#include "directory.h"
 #include "failure.h"
 #include "file.h"
 #include "paged_columns.h"

@@ -6,10 +6,10 @@
 #include "part.h"
 
 #include "box.h"
-#include "dtype.h"
-#include "paged_columns.h"
 #include "layout.h"
+#include "paged_columns.h"
 #include "piece_table.h"
+#include "typed_memory.h"
 
 static uint64_t elements_per_chunk(
     const struct vv_parsed_index *parsed, uint32_t value)

@@ -19,10 +19,10 @@
 #include <stdio.h>
 
 #include "box.h"
-#include "dtype.h"
 #include "paged_columns.h"
 #include "piece_table.h"
 #include "try.h"
+#include "typed_memory.h"
 
 #define PRIME ((UINT64_C(1) << 61) - 1)
 

@@ -5,10 +5,10 @@
 #include "piece_runs.h"
 
 #include "box.h"
-#include "dtype.h"
-#include "paged_columns.h"
 #include "layout.h"
+#include "paged_columns.h"
 #include "piece_table.h"
+#include "typed_memory.h"
 
 /* --- Construction --------------------------------------------------------- */
 

@@ -7,10 +7,10 @@
 
 #include "allocator.h"
 #include "box.h"
-#include "dtype.h"
 #include "failure.h"
-#include "paged_columns.h"
 #include "layout.h"
+#include "paged_columns.h"
+#include "typed_memory.h"
 
 /* --- The table ------------------------------------------------------------ */
 

@@ -10,7 +10,7 @@
 
 #include <varve/error.h>
 
-#include "index_columns.h"
+#include "index_out.h"
 
 struct vv_splice_part {
     /* to fill in */

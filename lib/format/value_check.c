@@ -7,17 +7,15 @@
 
 #include <inttypes.h>
 
-#include "column.h"
 #include "data_out.h"
-#include "dtype.h"
-#include "paged_columns.h"
+#include "index.h"
 #include "layers_in.h"
 #include "layout.h"
+#include "paged_columns.h"
 #include "piece_check.h"
 #include "piece_table.h"
-#include "shape.h"
-#include "value_table.h"
 #include "try.h"
+#include "typed_memory.h"
 
 /* Data in layers has no end, except the largest size of files. */
 #define MOST_IN_LAYERS ((uint64_t)INT64_MAX / VV_ALIGNMENT * VV_ALIGNMENT)

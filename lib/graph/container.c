@@ -11,7 +11,7 @@
 #include "allocator.h"
 #include "edge.h"
 #include "graph.h"
-#include "sweep.h"
+#include "removal.h"
 
 struct vv_edge *vv_list_edge(const varve_node *list, uint64_t index)
 {

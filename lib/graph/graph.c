@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "attachment.h"
 #include "edge.h"
 #include "failure.h"
+#include "node.h"
 #include "try.h"
 
 /* Stand for graphs that could not be allocated, and for the graph of NULL

@@ -11,12 +11,12 @@
 
 #include <varve/graph.h>
 
+#include "allocator.h"
 #include "context.h"
 #include "failure.h"
+#include "hash_table.h"
 #include "name_table.h"
 #include "node.h"
-#include "set.h"
-#include "indexed_pool.h"
 
 /* Restricts changes of a graph while the library runs a callback of the
  * program. Each level includes those before it. A change that is not allowed

@@ -10,8 +10,8 @@
 #ifndef VV_NAME_TABLE_H
 #define VV_NAME_TABLE_H
 
-#include "pool.h"
-#include "set.h"
+#include "allocator.h"
+#include "hash_table.h"
 
 struct vv_name {
     /* to read */

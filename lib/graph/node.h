@@ -1,9 +1,5 @@
-/* node.h - Defines nodes and edges and how they are linked.
- *
- * Invariants: an edge is in the list of its parent, in order of creation or, in
- * a list, of position. It is also in the list of edges that lead to its child,
- * which begins with the oldest. The edges of a node that has had more than
- * VV_FEW_EDGES edges are also in the edge set of the graph.
+/* node.h - Defines the struct of a node, and the attachments in which features
+ * store their data for a node.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,6 +12,15 @@
 #include <varve/variable.h>
 
 #include "name_table.h"
+
+/* --- Nodes ---------------------------------------------------------------- */
+
+/* Defines nodes and edges and how they are linked.
+ *
+ * Invariants: an edge is in the list of its parent, in order of creation or, in
+ * a list, of position. It is also in the list of edges that lead to its child,
+ * which begins with the oldest. The edges of a node that has had more than
+ * VV_FEW_EDGES edges are also in the edge set of the graph. */
 
 enum { VV_FEW_EDGES = 8 };
 
@@ -33,10 +38,10 @@ struct vv_edge {
     uint32_t previous_in;
 };
 
-/* Data of features is attached to a node (attachment.h). Some features have
- * members here instead, because all variables need them or nearly every access
- * reads them. Attachments would cost more, and graphs of a million variables
- * are common (P8 of bench). `value_state` and `restored_by` belong to
+/* Data of features is attached to a node (struct vv_attachment). Some features
+ * have members here instead, because all variables need them or nearly every
+ * access reads them. Attachments would cost more, and graphs of a million
+ * variables are common (P8 of bench). `value_state` and `restored_by` belong to
  * restorations, `touched` to saves. `is_elsewhere`, `is_half` and `member` use
  * bytes that would otherwise be padding. */
 struct varve_node {
@@ -44,7 +49,7 @@ struct varve_node {
     struct vv_variable *variable; /* NULL: not a variable */
     /* to read */
     varve_graph *graph;
-    struct vv_attachment *attachments; /* or NULL: see attachment.h */
+    struct vv_attachment *attachments; /* or NULL */
     uint32_t number;                   /* small, and unique among existing
                                           nodes */
     uint32_t edge_count;
@@ -109,5 +114,76 @@ static inline bool vv_is_nil(const varve_node *node)
 {
     return node->kind == VARVE_NIL;
 }
+
+/* --- Attachments ---------------------------------------------------------- */
+
+/* Attaches data of features to a node, or to a graph as a whole.
+ *
+ * Nodes, edges, slots and walks do not depend on any feature. A feature defines
+ * a kind, which is a constant, and a struct that begins with a vv_attachment.
+ * The struct is allocated when a node first needs it and freed with the node.
+ * Data of the whole graph is attached to its nil node.
+ *
+ * A node without attachments costs one pointer. Finding an attachment takes as
+ * many comparisons as the node has attachments, which are few. */
+
+/* Functions that are NULL are skipped. */
+struct vv_attachment_kind {
+    /* to fill in */
+    size_t size; /* size of the struct of the feature */
+    /* Frees what the struct owns. Called when the node is freed or the
+     * attachment is dropped. For an attachment of the graph, all other nodes
+     * have been freed. */
+    void (*release)(varve_node *node, void *self);
+    /* Calls vv_name_keep for each name of the struct. Returns how many it has.
+     */
+    size_t (*keep_names)(const void *self);
+
+    /* Only for attachments of the graph: */
+    /* Called when a variable is freed, before its attachments are. */
+    void (*free_variable)(varve_node *node);
+    /* Allocates what could not be allocated before, so that the error can be
+     * cleared. Returns false if there is still no memory. */
+    bool (*mend)(varve_graph *graph);
+};
+
+/* The first member of the struct of a feature. */
+struct vv_attachment {
+    /* own */
+    const struct vv_attachment_kind *kind;
+    struct vv_attachment *next;
+};
+
+/* Returns the attachment of a node, or NULL. */
+static inline void *vv_attachment_find(
+    const varve_node *node, const struct vv_attachment_kind *kind)
+{
+    struct vv_attachment *at = node->attachments;
+    while (at && at->kind != kind)
+        at = at->next;
+    return at;
+}
+
+/* Returns the attachment of a node. Allocates it, zeroed, if needed. Returns
+ * NULL if out of memory. */
+void *vv_attachment_make(
+    varve_node *node, const struct vv_attachment_kind *kind);
+
+/* Removes the attachment if the node has one. */
+void vv_attachment_drop(
+    varve_node *node, const struct vv_attachment_kind *kind);
+
+/* Removes all attachments of a node. */
+void vv_attachments_drop(varve_node *node);
+
+/* Marks the names of all attachments of a node. Returns how many there are. */
+size_t vv_attachments_keep_names(const varve_node *node);
+
+/* Calls `free_variable` of the attachments of the graph. */
+void vv_attachments_free_variable(varve_node *node);
+
+/* Calls `mend` of the attachments of the graph. Returns true if none lacks
+ * memory any more. */
+bool vv_attachments_mend(varve_graph *graph);
 
 #endif

@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-#include "attachment.h"
 #include "edge.h"
 #include "graph.h"
+#include "node.h"
 
 /* The slots of an owner. */
 struct owned_slots {

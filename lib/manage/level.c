@@ -7,14 +7,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "copy_layers.h"
 #include "directory.h"
 #include "failure.h"
 #include "file.h"
-#include "interval.h"
 #include "layer_prune.h"
 #include "listing_refresh.h"
 #include "repack.h"
+#include "retention.h"
 #include "run_identity.h"
 #include "system.h"
 #include "try.h"

@@ -14,10 +14,10 @@
 #include <varve/levels.h>
 
 #include "buffer.h"
-#include "interval.h"
 #include "lease.h"
 #include "level.h"
-#include "worker_thread.h"
+#include "retention.h"
+#include "worker.h"
 
 /* A queued checkpoint. */
 struct vv_waiting {

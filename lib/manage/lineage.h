@@ -1,5 +1,5 @@
-/* lineage.h - Records the ancestors of a manager's run, so that a resume skips
- * checkpoints of unrelated runs.
+/* lineage.h - Records the ancestors of a manager's run in its checkpoints, so
+ * that a resume skips checkpoints of unrelated runs.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +7,10 @@
 #define VV_LINEAGE_H
 
 #include "manager.h"
+#include "manager_together.h"
 #include "origin.h"
+
+/* --- Lineages ------------------------------------------------------------- */
 
 /* Begins a new run that was resumed from an entry by the manager's restoration.
  * If the program named the run and the entry belongs to it, the run continues
@@ -54,5 +57,26 @@ struct vv_own_run vv_manager_own_run(const varve_manager *manager);
  * Returns VARVE_NO_MEMORY without memory. */
 varve_status vv_manager_pass_foreign(varve_manager *manager,
     const struct vv_origin *origin, bool *is_foreign, varve_error *error);
+
+/* --- Metadata ------------------------------------------------------------- */
+
+/* Collects the metadata of a manager's checkpoint: that of the caller, and the
+ * manager's own (step, time, metric, run, parent). */
+
+struct vv_manager_metadata {
+    /* own */
+    varve_metadata *all; /* strings belong to the manager and the caller */
+    size_t count, most;
+};
+
+/* Collects the metadata of `write`, of `options` and of the manager. Call
+ * vv_manager_metadata_clear after the save has begun, in any case. */
+varve_status vv_manager_metadata_collect(const varve_manager *manager,
+    const struct vv_manager_order *order, const varve_write_options *write,
+    const varve_manager_save_options *options,
+    struct vv_manager_metadata *metadata, varve_error *error);
+
+void vv_manager_metadata_clear(
+    const varve_manager *manager, struct vv_manager_metadata *metadata);
 
 #endif

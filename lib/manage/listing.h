@@ -10,8 +10,8 @@
 
 #include "buffer.h"
 #include "context.h"
+#include "hash_table.h"
 #include "ledger.h"
-#include "map.h"
 #include "numbered.h"
 #include "retention.h"
 

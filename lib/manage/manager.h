@@ -11,7 +11,6 @@
 #include <varve/manager.h>
 
 #include "graph.h"
-#include "interval.h"
 #include "levels.h"
 #include "listing.h"
 #include "manager_lock.h"

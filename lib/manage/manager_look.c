@@ -1,20 +1,128 @@
-/* manager_look.c - Lists the directory of a manager and decides which
- * checkpoints to keep.
+/* manager_look.c - Lists the directory of a manager, or adds what it has just
+ * saved, and decides which checkpoints to keep.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "manager_look.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "comm_collectives.h"
-#include "data_sizes.h"
+#include "data_in.h"
 #include "failure.h"
 #include "lineage.h"
 #include "listing_refresh.h"
 #include "resume_match.h"
-#include "saved_entry.h"
 #include "try.h"
+
+/* --- Sizes of data files -------------------------------------------------- */
+
+/* Counts each data file once, from the newest checkpoint to the oldest. */
+
+static bool is_known(const struct vv_buffer *nonces, const uint8_t *nonce)
+{
+    for (size_t at = 0; at < nonces->size; at += VV_NONCE_SIZE)
+        if (memcmp(nonces->data + at, nonce, VV_NONCE_SIZE) == 0)
+            return true;
+    return false;
+}
+
+static void data_sizes_take_layers(struct vv_entry *entry,
+    const struct vv_index *index, struct vv_buffer *nonces)
+{
+    if (vv_layer_is_inside(index))
+        return;
+    for (uint32_t i = 0; i < index->layer_count; i++) {
+        const uint8_t *nonce = index->layer_nonces + (size_t)i * VV_NONCE_SIZE;
+        if (is_known(nonces, nonce))
+            continue;
+        vv_buffer_add(nonces, nonce, VV_NONCE_SIZE);
+        entry->data += vv_at64(index->layer_sizes, i);
+    }
+}
+
+static varve_status find_one(struct vv_listing *l, struct vv_entry *entry,
+    struct vv_buffer *nonces, varve_error *error)
+{
+    struct vv_opened opened;
+    const char *path = vv_listing_path(l, &entry->number, VARVE_SUFFIX);
+    varve_status status =
+        l->path.failed ? VARVE_NO_MEMORY
+                       : vv_data_in_open_index(&opened, l->context, path, NULL);
+    if (status)
+        return status == VARVE_NO_MEMORY
+                   ? vv_fail_memory(error, "the layers of checkpoints")
+                   : VARVE_OK;
+    data_sizes_take_layers(entry, &opened.parsed.index, nonces);
+    vv_opened_close(&opened);
+    return nonces->failed ? vv_fail_memory(error, "the layers of checkpoints")
+                          : VARVE_OK;
+}
+
+varve_status vv_data_sizes_find(
+    struct vv_listing *l, uint64_t most, varve_error *error)
+{
+    struct vv_buffer nonces;
+    uint64_t total = 0;
+    varve_status status = VARVE_OK;
+    for (size_t i = 0; i < l->count; i++)
+        l->entries[i].data = 0;
+    vv_buffer_init(&nonces, &l->context->allocator);
+    for (size_t i = l->count; i-- > 0 && total <= most && !status;) {
+        struct vv_entry *entry = &l->entries[i];
+        if (!entry->is_ours || entry->is_damaged)
+            continue;
+        status = find_one(l, entry, &nonces, error);
+        total += entry->size + entry->data;
+    }
+    vv_buffer_clear(&nonces);
+    return status;
+}
+
+/* --- Entries that were just saved ----------------------------------------- */
+
+/* Makes the entry of a checkpoint from its metadata, and adds it to the
+ * listing. */
+
+void vv_saved_entry_begin(struct vv_entry *entry, const struct vv_listing *l,
+    uint64_t number, uint64_t counter, bool is_pinned,
+    const varve_metadata *metadata, size_t count)
+{
+    *entry = (struct vv_entry){ .number = number, .counter = counter };
+    vv_entry_forget(entry);
+    vv_entry_take(entry, l, metadata, count);
+    entry->is_pinned = is_pinned;
+}
+
+/* Removes the entry of a file that was replaced. */
+static void remove_older(struct vv_listing *l, uint64_t number)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < l->count; i++) {
+        const struct vv_entry *e = &l->entries[i];
+        if (e->number != number || e->is_padded)
+            l->entries[kept++] = *e;
+    }
+    l->count = kept;
+}
+
+bool vv_saved_entry_add(struct vv_entry *entry, struct vv_listing *l)
+{
+    if (vv_entry_look(l, entry, NULL))
+        return false;
+    remove_older(l, entry->number);
+    /* Entries are sorted by their counters, and this is the highest. */
+    if (l->count && l->entries[l->count - 1].counter >= entry->counter)
+        return false;
+    if (!vv_listing_add(l, entry))
+        return false;
+    if (entry->number > l->highest)
+        l->highest = entry->number;
+    return true;
+}
+
+/* --- Listings ------------------------------------------------------------- */
 
 static varve_status manager_look(
     varve_manager *m, varve_status status, varve_error *error)

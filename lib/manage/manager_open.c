@@ -18,7 +18,6 @@
 #include "manager.h"
 #include "manager_look.h"
 #include "manager_save.h"
-#include "manager_broadcast.h"
 #include "manager_together.h"
 #include "restoration.h"
 #include "run_identity.h"

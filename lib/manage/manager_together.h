@@ -1,11 +1,6 @@
 /* manager_together.h - Implements collective managers: rank 0 lists the
  * directory, locks it, decides and deletes, and broadcasts the results.
  *
- * For a manager of one process, whose communicator is vv_comm_alone, these
- * functions do nothing, so that the same code serves both. With a communicator,
- * all ranks must call each of them, independent of errors of single ranks, and
- * all return the same status. `error` must not be NULL.
- *
  * SPDX-License-Identifier: MIT
  */
 #ifndef VV_MANAGER_TOGETHER_H
@@ -13,6 +8,30 @@
 
 #include "hand_over.h"
 #include "manager.h"
+
+/* --- Listings ------------------------------------------------------------- */
+
+/* Broadcasts the listings of rank 0 to the other ranks of a collective manager.
+ * Does nothing for a manager of one process, as the functions below. */
+
+/* Sends the listing of the directory from rank 0 to all ranks. Returns VARVE_OK
+ * if each rank passes VARVE_OK as `status`. */
+varve_status vv_manager_broadcast(
+    varve_manager *manager, varve_status status, varve_error *error);
+
+/* Like vv_manager_broadcast, for the directories of the storage levels. */
+varve_status vv_manager_broadcast_levels(
+    varve_manager *manager, varve_status status, varve_error *error);
+
+/* --- Operations ----------------------------------------------------------- */
+
+/* Implements collective managers: rank 0 lists the directory, locks it, decides
+ * and deletes, and broadcasts the results.
+ *
+ * For a manager of one process, whose communicator is vv_comm_alone, these
+ * functions do nothing, so that the same code serves both. With a communicator,
+ * all ranks must call each of them, independent of errors of single ranks, and
+ * all return the same status. `error` must not be NULL. */
 
 /* Returns true if this process accesses the directory: rank 0, or the only
  * process. */

@@ -11,7 +11,7 @@
 #include "directory.h"
 #include "failure.h"
 #include "file.h"
-#include "lease_file.h"
+#include "lease.h"
 #include "listing_refresh.h"
 #include "publish.h"
 #include "retry.h"

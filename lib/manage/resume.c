@@ -10,24 +10,21 @@
 
 #include <varve/prune.h>
 
+#include "at_risk.h"
 #include "comm_collectives.h"
 #include "failure.h"
-#include "manager_look.h"
 #include "lineage.h"
+#include "manager_look.h"
 #include "manager_save.h"
-#include "manager_broadcast.h"
 #include "manager_together.h"
 #include "prune.h"
 #include "read_all.h"
 #include "reader.h"
 #include "restoration.h"
-#include "resume_alone.h"
+#include "resume_file.h"
 #include "resume_match.h"
-#include "resume_nothing.h"
 #include "resume_sets.h"
-#include "resume_together.h"
 #include "set_levels.h"
-#include "at_risk.h"
 #include "system.h"
 #include "try.h"
 

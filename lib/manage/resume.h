@@ -5,8 +5,8 @@
 #ifndef VV_RESUME_H
 #define VV_RESUME_H
 
-#include "interval.h"
 #include "origin.h"
+#include "retention.h"
 
 /* The number of further attempts to read a file. The delay doubles after
  * each. */

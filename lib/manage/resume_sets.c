@@ -10,11 +10,11 @@
 
 #include "comm_collectives.h"
 #include "failure.h"
-#include "manager_look.h"
 #include "lineage.h"
+#include "manager_look.h"
 #include "manager_together.h"
 #include "resume.h"
-#include "resume_alone.h"
+#include "resume_file.h"
 #include "system.h"
 #include "try.h"
 

@@ -1,8 +1,5 @@
-/* retention.c - Implements the retention policies, each as a pass over the
- * checkpoints.
- *
- * Each pass depends only on the checkpoints that it keeps itself, so that the
- * same checkpoints are kept again after the others are deleted.
+/* retention.c - Implements the policies of a manager: when a checkpoint is due,
+ * and which ones to keep.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +8,61 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "failure.h"
 #include "name.h"
+
+/* --- Intervals ------------------------------------------------------------ */
+
+/* Compares steps by multiples, and time by a monotonic clock. */
+
+varve_status vv_interval_check(const char *directory, const char *option,
+    uint64_t value, varve_error *error)
+{
+    if (value <= INT64_MAX)
+        return VARVE_OK;
+    return vv_fail(error, VARVE_MISUSE,
+        "%s: `%s` must be 0 to %" PRId64 ", found %" PRId64, directory, option,
+        INT64_MAX, (int64_t)value);
+}
+
+static bool are_steps_over(const struct vv_interval *i, int64_t step)
+{
+    return step < i->last_step ||
+           vv_stretch(step, i->steps) != vv_stretch(i->last_step, i->steps);
+}
+
+static bool is_time_over(
+    const struct vv_interval *i, const struct vv_system *system)
+{
+    int64_t passed = system->uptime(system->state) - i->last_uptime;
+    return passed >= 0 && (uint64_t)(passed / VV_SECOND) >= i->seconds;
+}
+
+bool vv_interval_is_over(
+    const struct vv_interval *i, int64_t step, const struct vv_system *system)
+{
+    bool by_steps = i->steps > 0;
+    bool by_time = i->seconds > 0;
+    if ((!i->has_last && !by_steps) || (!by_steps && !by_time))
+        return true;
+    return (by_steps && are_steps_over(i, step)) ||
+           (by_time && is_time_over(i, system));
+}
+
+void vv_interval_begin(
+    struct vv_interval *i, int64_t step, const struct vv_system *system)
+{
+    i->has_last = true;
+    i->last_step = step;
+    i->last_uptime = system->uptime(system->state);
+}
+
+/* --- Retention ------------------------------------------------------------ */
+
+/* Implements the retention policies, each as a pass over the checkpoints.
+ *
+ * Each pass depends only on the checkpoints that it keeps itself, so that the
+ * same checkpoints are kept again after the others are deleted. */
 
 /* Returns true if the policies apply to the checkpoint. */
 static bool is_counted(const struct vv_fact *fact)

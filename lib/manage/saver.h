@@ -1,10 +1,5 @@
 /* saver.h - Defines the struct behind the handle of a saver: a map from names
- * to nodes, and the list of its files.
- *
- * The map is also a tree of objects in the program's graph, to which no edge of
- * the program leads. Saves and restores use the root of this tree. Names are
- * split at '/'. If one name is a prefix of another, the rest of the longer name
- * is a single edge, so that the tree depends on the names only.
+ * to nodes, its tree of objects, and the list of its files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,6 +11,13 @@
 
 #include "graph.h"
 #include "saver_find.h"
+
+/* --- Savers --------------------------------------------------------------- */
+
+/* The map is also a tree of objects in the program's graph, to which no edge of
+ * the program leads. Saves and restores use the root of this tree. Names are
+ * split at '/'. If one name is a prefix of another, the rest of the longer name
+ * is a single edge, so that the tree depends on the names only. */
 
 struct vv_saver_entry {
     size_t place;               /* index among all entries */
@@ -73,5 +75,23 @@ void vv_saver_land(varve_saver *saver);
  * empty and is. */
 varve_status vv_saver_check_map(
     varve_saver *saver, bool *is_empty, varve_error *error);
+
+/* --- Trees ---------------------------------------------------------------- */
+
+/* Represents the map of a saver as objects in the graph. */
+
+/* Adds an entry of the map to the tree, or marks the tree to be made again. An
+ * error is recorded in the graph. */
+void vv_saver_place(varve_saver *saver, struct vv_saver_entry *entry);
+
+/* Removes an entry from the tree. Objects that only led to it stay until the
+ * next vv_saver_settle. */
+void vv_saver_take_out(varve_saver *saver, struct vv_saver_entry *entry);
+
+/* Makes the tree again if it is dirty. */
+void vv_saver_settle(varve_saver *saver);
+
+/* Removes all entries, and all objects that the saver made except the root. */
+void vv_saver_clear_tree(varve_saver *saver);
 
 #endif

@@ -7,12 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "edge.h"
 #include "allocator.h"
+#include "edge.h"
 #include "failure.h"
 #include "name.h"
 #include "saver.h"
-#include "saver_tree.h"
 #include "slot.h"
 #include "tag.h"
 #include "try.h"

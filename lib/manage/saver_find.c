@@ -15,7 +15,7 @@
 #include "directory.h"
 #include "failure.h"
 #include "file.h"
-#include "map.h"
+#include "hash_table.h"
 #include "name.h"
 #include "numbered.h"
 #include "try.h"

@@ -1,4 +1,5 @@
-/* directory.h - Opens, makes and lists the directory of a path.
+/* directory.h - Opens, makes and lists the directory of a path, and checks
+ * links out of it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,6 +10,10 @@
 
 #include "context.h"
 #include "system.h"
+
+/* --- Directories ---------------------------------------------------------- */
+
+/* Opens, makes and lists the directory of a path. */
 
 /* Returns the last part of a path, after its last '/'. */
 const char *vv_path_name(const char *path);
@@ -42,5 +47,20 @@ varve_status vv_directory_each_in(const struct vv_context *context,
  * counts as empty. */
 varve_status vv_directory_each(const struct vv_context *context,
     const char *path, vv_each_name *each, void *user, varve_error *error);
+
+/* --- Links ---------------------------------------------------------------- */
+
+/* Checks that a file whose name another file contains is in the directory of
+ * that file, after links are followed. */
+
+/* Returns VARVE_NO_PERMISSION if `path`, a name from the file at `naming`
+ * joined to its directory, is a symbolic link out of that directory. Links to
+ * files of the directory are allowed. If `naming` itself is a link, files of
+ * the directory to which it leads are allowed too: the cache of Hugging Face
+ * keeps all files of a model in one directory, and links to them in another.
+ * Returns VARVE_OK if there is no such file. The context's `follows_links`
+ * allows any link. */
+varve_status vv_file_check_directory(const struct vv_context *context,
+    const char *naming, const char *path, varve_error *error);
 
 #endif

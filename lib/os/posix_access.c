@@ -23,8 +23,8 @@
  * SPDX-License-Identifier: MIT
  */
 #define _GNU_SOURCE
+#include "path_text.h"
 #include "posix_access.h"
-#include "url.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -20,9 +20,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "path_text.h"
 #include "posix_access.h"
 #include "posix_tracking.h"
-#include "url.h"
 
 #ifdef __linux__
 #include <sys/random.h>

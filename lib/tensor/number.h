@@ -8,7 +8,7 @@
 #ifndef VV_NUMBER_H
 #define VV_NUMBER_H
 
-#include "dtype.h"
+#include "typed_memory.h"
 
 enum vv_number_state { VV_FINITE, VV_INFINITE, VV_NOT_A_NUMBER };
 

@@ -1,11 +1,5 @@
-/* event_queue.h - Buffers records, which a thread writes to the event file.
- *
- * There are two buffers: new records go into one while the other is written.
- * The thread neither allocates nor frees memory. If a write fails, the buffer
- * is kept and written again at the same offset, so that a reader never finds
- * data after a broken record.
- *
- * Without a thread the callers write.
+/* event_queue.h - Creates the file to which a process writes its events, and
+ * buffers records for it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,7 +9,28 @@
 #include <varve/error.h>
 
 #include "buffer.h"
-#include "worker_thread.h"
+#include "context.h"
+#include "worker.h"
+
+/* --- Files ---------------------------------------------------------------- */
+
+/* Creates the file to which a process writes its events. */
+
+/* Makes the directory and a new file in it, whose name sorts after those of the
+ * existing event files. Release *path with vv_release_string. */
+varve_status vv_event_file_create(const struct vv_context *context,
+    const char *directory, int *file, char **path, varve_error *error);
+
+/* --- Queues --------------------------------------------------------------- */
+
+/* Buffers records, which a thread writes to the event file.
+ *
+ * There are two buffers: new records go into one while the other is written.
+ * The thread neither allocates nor frees memory. If a write fails, the buffer
+ * is kept and written again at the same offset, so that a reader never finds
+ * data after a broken record.
+ *
+ * Without a thread the callers write. */
 
 struct vv_event_queue {
     const struct vv_context *context;

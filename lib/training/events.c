@@ -12,7 +12,6 @@
 #include "allocator.h"
 #include "bytes.h"
 #include "default_allocator.h"
-#include "event_file.h"
 #include "event_message.h"
 #include "event_queue.h"
 #include "failure.h"

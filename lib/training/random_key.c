@@ -9,12 +9,12 @@
 
 #include <varve/random.h>
 
-#include "attachment.h"
 #include "bytes.h"
 #include "checksum.h"
 #include "edge.h"
 #include "graph.h"
 #include "name.h"
+#include "node.h"
 #include "path_end.h"
 
 /* Derives a key from the digest of a text. Hashing the text by itself needs no

@@ -11,7 +11,7 @@
 #include "failure.h"
 #include "monitor.h"
 #include "try.h"
-#include "worker_thread.h"
+#include "worker.h"
 
 /* --- Batches -------------------------------------------------------------- */
 

@@ -12,12 +12,11 @@
 
 #include <varve/varve.h>
 
-#include "copy_layers.h"
+#include "repack.h"
 #include "crash/recorder.h"
 #include "crash/states.h"
 #include "graph.h"
 #include "layer_prune.h"
-#include "repack.h"
 #include "support/memory_system.h"
 #include "support/proof.h"
 #include "support/test_context.h"

@@ -10,8 +10,8 @@
 #include <varve/tensor.h>
 
 #include "bytes.h"
-#include "column.h"
-#include "dtype.h"
+#include "index.h"
+#include "typed_memory.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/generate.h"
 #include "fuzz/pieces.h"

@@ -6,12 +6,12 @@
 
 #include <string.h>
 
-#include "default_allocator.h"
 #include "bytes.h"
-#include "cbor_out.h"
 #include "checksum.h"
-#include "column.h"
-#include "dtype.h"
+#include "default_allocator.h"
+#include "index.h"
+#include "index_out.h"
+#include "typed_memory.h"
 #include "fuzz/fuzz.h"
 #include "layout.h"
 

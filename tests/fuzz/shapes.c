@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "default_allocator.h"
 #include "bytes.h"
-#include "column.h"
+#include "default_allocator.h"
+#include "index.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/pieces.h"
 #include "layout.h"

@@ -22,17 +22,16 @@
 #include <string.h>
 
 #include "bundle.h"
-#include "bundle_dtype.h"
 #include "bytes.h"
 #include "crc.h"
-#include "dtype.h"
+#include "typed_memory.h"
 #include "fuzz/bounded.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/many_files.h"
 #include "ordered_code.h"
 #include "reader.h"
 #include "table_out.h"
-#include "wire_out.h"
+#include "wire.h"
 
 #define PREFIX FUZZ_STEM
 #define INDEX PREFIX "index"

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "box.h"
-#include "column.h"
 #include "context.h"
 #include "data_in.h"
+#include "index.h"
 #include "fuzz/bounded.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/one_file.h"

@@ -7,7 +7,7 @@ Reads the external functions that each object of the library calls. These files
 may call functions that depend on more than their arguments:
 
 - the system: posix_system.c, posix_access.c, posix_tracking.c, posix_sockets.c
-- the heap: lib/os/default_allocator.c; pages: lib/os/value_pages.c
+- the heap and pages: lib/os/default_allocator.c
 - waiting for threads: lib/os/monitor.c; loading modules: lib/os/module.c
 - signals: lib/os/stop_signals.c; the state of random(): lib/os/libc_random.c
 - streams and descriptors of the program: lib/os/output_file.c
@@ -80,9 +80,8 @@ def may_call(part, name):
     if ADDED.match(name) or OWN.match(name) or is_door(part):
         return True
     bare = plain(name)
-    if part.endswith('default_allocator.c.o') and HEAP.match(bare):
-        return True
-    if part.endswith('value_pages.c.o') and PAGES.match(bare):
+    if part.endswith('default_allocator.c.o') and \
+            (HEAP.match(bare) or PAGES.match(bare)):
         return True
     if part.endswith('monitor.c.o') and WAITING.match(bare):
         return True

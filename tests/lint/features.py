@@ -50,8 +50,7 @@ NAMES = {
                r'vv_items_(check|sync)_states|varve_add_\w*output\w*',
     'structs': r'vv_struct(_\w+)?|vv_is_struct|vv_field\w*|varve_field',
 }
-COLUMNS = {'column', 'index', 'index_columns', 'index_in', 'index_out',
-           'value_check', 'value_table'}
+COLUMNS = {'index', 'index_in', 'index_out', 'value_check'}
 TEXT = re.compile(r'"(\\.|[^"\\\n])*"')
 ROW = re.compile(r'^\| ([\w -]+) \| ([^|]*) \| ([^|]*) \|$', re.M)
 

@@ -14,7 +14,7 @@
 #include "data_out.h"
 #include "default_allocator.h"
 #include "failure.h"
-#include "index_columns.h"
+#include "index_out.h"
 #include "layout.h"
 #include "piece_table.h"
 #include "saved_path.h"

@@ -9,10 +9,10 @@
 #include "support/test_context.h"
 
 #include "allocator.h"
-#include "cbor_out.h"
 #include "data_out.h"
 #include "default_allocator.h"
 #include "failure.h"
+#include "index_out.h"
 #include "system.h"
 #include "try.h"
 

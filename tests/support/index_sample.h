@@ -10,8 +10,8 @@
 #define SUPPORT_INDEX_SAMPLE_H
 
 #include "buffer.h"
-#include "column.h"
 #include "context.h"
+#include "index.h"
 #include "index_in.h"
 #include "layout.h"
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../lib/base/url.h"
+#include "../../lib/base/path_text.h"
 
 enum { SHOWN_AT_ONCE = 8, SHOWN_SIZE = 4096 };
 

@@ -14,7 +14,7 @@
 
 #include <varve/remote.h>
 
-#include "../../lib/base/numbered_name.h"
+#include "../../lib/base/path_text.h"
 #include "complaint.h"
 #include "memory.h"
 #include "store_path.h"

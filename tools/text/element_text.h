@@ -1,6 +1,6 @@
 /* element_text.h - Formats elements of tensors, except strings, for output.
  *
- * The library formats elements for its messages (lib/tensor/element.h): from
+ * The library formats elements for its messages (lib/tensor/convert.h): from
  * memory, including strings, and shortened. These functions format the bytes of
  * a file, in full, and for JSON too.
  *

@@ -1,14 +1,210 @@
-/* delivery.c - Sets up and frees a delivery, and checks its lists.
+/* delivery.c - Stores what a delivery has found out about the values of a file:
+ * their states, their damages and lists of values.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "delivery.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "allocator.h"
 #include "failure.h"
+#include "index.h"
+#include "name.h"
+
+/* --- States of values ----------------------------------------------------- */
+
+/* Stores a byte for each value, and checks the transitions between states. */
+
+bool vv_delivery_states_begin(struct vv_delivery_states *delivery_states,
+    const varve_allocator *allocator, const struct vv_index *index)
+{
+    *delivery_states = (struct vv_delivery_states){
+        .of = vv_allocate_zeroed(allocator, index->value_count),
+        .allocator = allocator,
+        .value_count = index->value_count,
+        .node_count = index->node_count,
+        .index = index,
+    };
+    for (uint32_t v = 0; v < index->value_count; v++)
+        delivery_states->pending += vv_index_is_saved(index, v);
+    return index->value_count == 0 || delivery_states->of;
+}
+
+void vv_delivery_states_end(struct vv_delivery_states *delivery_states)
+{
+    if (!delivery_states->allocator)
+        return;
+    vv_release(delivery_states->allocator, delivery_states->of,
+        delivery_states->value_count);
+    vv_release(delivery_states->allocator, delivery_states->dropped,
+        delivery_states->node_count * sizeof *delivery_states->dropped);
+}
+
+/* --- Changes ------------------------------------------------------------ */
+
+#define TO(delivery_state) (1u << VV_DELIVERY_STATE_##delivery_state)
+
+/* The states that vv_decide can set for a value that was not delivered. */
+#define DECIDED (TO(DUE) | TO(EXCLUDED) | TO(SUPERSEDED) | TO(MISMATCHED))
+
+/* The allowed transitions, as in docs/developers/architecture.md. */
+static const unsigned may_follow[] = {
+    [VV_DELIVERY_STATE_WAITING] = DECIDED | TO(DROPPED),
+    [VV_DELIVERY_STATE_DUE] = DECIDED | TO(WAITING) | TO(APPLIED) | TO(LENT) |
+                              TO(DROPPED) | TO(DAMAGED),
+    [VV_DELIVERY_STATE_APPLIED] = TO(DUE),
+    [VV_DELIVERY_STATE_LENT] = TO(DUE) | TO(WAITING) | TO(APPLIED),
+    [VV_DELIVERY_STATE_SUPERSEDED] = TO(DUE),
+    [VV_DELIVERY_STATE_EXCLUDED] = DECIDED | TO(WAITING),
+    [VV_DELIVERY_STATE_MISMATCHED] = DECIDED | TO(WAITING) | TO(DROPPED),
+    [VV_DELIVERY_STATE_DROPPED] = TO(DUE),
+    [VV_DELIVERY_STATE_DAMAGED] = TO(DUE),
+};
+
+enum { OPEN = 1, GIVEN_UP = 2 }; /* vv_is_open, vv_is_given_up */
+
+static const uint8_t properties[] = {
+    [VV_DELIVERY_STATE_WAITING] = OPEN,
+    [VV_DELIVERY_STATE_DUE] = OPEN,
+    [VV_DELIVERY_STATE_DROPPED] = GIVEN_UP,
+    [VV_DELIVERY_STATE_DAMAGED] = GIVEN_UP,
+};
+
+void vv_change_delivery_state(struct vv_delivery_states *delivery_states,
+    uint32_t value, enum vv_delivery_state delivery_state)
+{
+    assert(delivery_states->of[value] == delivery_state ||
+           (may_follow[delivery_states->of[value]] & 1u << delivery_state));
+    (void)may_follow; /* unused without assertions */
+    const unsigned now = properties[delivery_state];
+    const unsigned changed = properties[delivery_states->of[value]] ^ now;
+    delivery_states->of[value] = (uint8_t)delivery_state;
+    if ((changed & OPEN) && vv_index_is_saved(delivery_states->index, value))
+        delivery_states->pending += now & OPEN ? 1u : (uint32_t)-1;
+    if (changed & GIVEN_UP)
+        delivery_states->given_up_changes++;
+}
+
+bool vv_is_pending(
+    const struct vv_delivery_states *delivery_states, uint32_t value)
+{
+    return vv_is_open(delivery_states, value) &&
+           vv_index_is_saved(delivery_states->index, value);
+}
+
+/* --- Nodes without values ----------------------------------------------- */
+
+bool vv_reserve_dropped(struct vv_delivery_states *delivery_states)
+{
+    if (!delivery_states->dropped)
+        delivery_states->dropped =
+            vv_allocate_zeroed(delivery_states->allocator,
+                delivery_states->node_count * sizeof *delivery_states->dropped);
+    return delivery_states->dropped;
+}
+
+bool vv_is_dropped(
+    const struct vv_delivery_states *delivery_states, uint32_t file)
+{
+    return delivery_states->dropped && delivery_states->dropped[file];
+}
+
+void vv_set_dropped(
+    struct vv_delivery_states *delivery_states, uint32_t file, bool is_dropped)
+{
+    delivery_states->dropped[file] = is_dropped;
+}
+
+/* --- Damages -------------------------------------------------------------- */
+
+/* Stores damages sorted by value, with their texts in one buffer. */
+
+struct noted {
+    uint32_t value;
+    size_t text; /* offset of the text */
+};
+
+void vv_damages_init(
+    struct vv_damages *damages, const varve_allocator *allocator)
+{
+    vv_buffer_init(&damages->all, allocator);
+    vv_buffer_init(&damages->text, allocator);
+}
+
+void vv_damages_end(struct vv_damages *damages)
+{
+    vv_buffer_clear(&damages->all);
+    vv_buffer_clear(&damages->text);
+}
+
+bool vv_note_damage(struct vv_damages *damages, const struct vv_damage *damage)
+{
+    struct vv_buffer *text = &damages->text;
+    struct noted noted = { .value = damage->value, .text = text->size };
+    if (damage->chunks > 1) {
+        vv_buffer_add_decimal(text, damage->damaged);
+        vv_buffer_add_string(text, " of ");
+        vv_buffer_add_decimal(text, damage->chunks);
+        vv_buffer_add_string(text, " chunks, first: ");
+    }
+    vv_buffer_add_string(text, damage->why);
+    vv_buffer_add8(text, 0);
+    vv_buffer_add(&damages->all, &noted, sizeof noted);
+    bool failed = text->failed || damages->all.failed;
+    if (failed)
+        text->size = noted.text;
+    text->failed = damages->all.failed = false;
+    return !failed;
+}
+
+static struct noted *damages_all_of(
+    const struct vv_damages *damages, size_t *count)
+{
+    *count = damages->all.size / sizeof(struct noted);
+    return (struct noted *)(void *)damages->all.data;
+}
+
+/* Sorts by value. The latest damage of a value comes last. */
+static int damages_compare(const void *left, const void *right)
+{
+    const struct noted *a = left;
+    const struct noted *b = right;
+    if (a->value != b->value)
+        return a->value > b->value ? 1 : -1;
+    return (a->text > b->text) - (a->text < b->text);
+}
+
+void vv_sort_damages(struct vv_damages *damages)
+{
+    size_t count;
+    struct noted *all = damages_all_of(damages, &count);
+    if (count)
+        qsort(all, count, sizeof *all, damages_compare);
+}
+
+const char *vv_damage_of(const struct vv_damages *damages, uint32_t value)
+{
+    size_t count;
+    const struct noted *all = damages_all_of(damages, &count);
+    size_t low = 0; /* after the last entry with a lower or equal value */
+    for (size_t high = count; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        if (all[middle].value <= value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool is_there = low > 0 && all[low - 1].value == value;
+    return is_there ? (const char *)damages->text.data + all[low - 1].text
+                    : NULL;
+}
+
+/* --- The delivery --------------------------------------------------------- */
+
+/* Sets up and frees a delivery, and checks its lists. */
 
 /* --- Setup -------------------------------------------------------------- */
 

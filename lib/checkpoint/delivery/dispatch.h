@@ -7,6 +7,22 @@
 
 #include "delivery.h"
 
+/* --- Single values -------------------------------------------------------- */
+
+/* Delivers a single small value without the cost of a transfer. Late arrivals
+ * are mostly of this kind. */
+
+/* Returns true if a job delivers a small value, unconverted, directly into
+ * memory. Other jobs need vv_transfer. */
+bool vv_is_late_value(const struct vv_delivery *d, const struct vv_pair *job);
+
+/* Reads and verifies the value and then changes the variable. A failure changes
+ * nothing. */
+varve_status vv_bring_late_value(
+    struct vv_delivery *d, const struct vv_pair *job, varve_error *error);
+
+/* --- Due values ----------------------------------------------------------- */
+
 /* Removes values that do not fit or are not ready from the due values, and
  * transfers the rest. Returns VARVE_MISMATCH with the name of every value that
  * does not fit its node. After any failure all of them are still due. */

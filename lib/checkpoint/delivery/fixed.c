@@ -10,18 +10,18 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "element.h"
-#include "failure.h"
+#include "convert.h"
 #include "delivery_state.h"
+#include "failure.h"
 #include "memory_table.h"
+#include "move.h"
 #include "node.h"
 #include "reading.h"
-#include "resize_buffers.h"
-#include "shape.h"
 #include "state.h"
 #include "struct.h"
 #include "tag.h"
 #include "try.h"
+#include "typed_memory.h"
 #include "value_bytes.h"
 #include "variable.h"
 

@@ -1,5 +1,5 @@
-/* move.c - Copies values into variables: unchanged or converted, completely or
- * as boxes, and strings.
+/* move.c - Moves one value into place: copies it, maps it, or prepares a buffer
+ * of another shape.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,22 +8,79 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "allocator.h"
 #include "box.h"
 #include "convert.h"
 #include "copy.h"
-#include "dtype.h"
-#include "failure.h"
 #include "delivery_state.h"
+#include "failure.h"
 #include "layout.h"
 #include "memory_table.h"
 #include "piece_table.h"
 #include "resizing.h"
-#include "resize_buffers.h"
-#include "shape.h"
 #include "slice.h"
+#include "system.h"
 #include "try.h"
+#include "typed_memory.h"
 #include "value_bytes.h"
 #include "variable.h"
+
+/* --- Mappings ------------------------------------------------------------- */
+
+/* Maps pages of a file. A mapping can outlive its restoration. */
+
+struct mapping {
+    struct vv_borrowed base;
+    struct vv_context context;
+    size_t before; /* bytes between the start of the first page and the value */
+    size_t size;   /* including those */
+};
+
+static void mapping_release(struct vv_borrowed *base, void *data)
+{
+    struct mapping *mapping = (struct mapping *)base;
+    struct vv_context context = mapping->context;
+    context.system->unmap(context.system->state,
+        (unsigned char *)data - mapping->before, mapping->size);
+    vv_release(&context.allocator, mapping, sizeof *mapping);
+}
+
+varve_status vv_mapping_new(const struct vv_context *context,
+    const struct vv_range *range, void **owner, void **data, varve_error *error)
+{
+    /* A mapping must begin at a page, but the range may begin anywhere. */
+    size_t before = (size_t)(range->offset % VV_PAGE_ALIGNMENT);
+    struct mapping *mapping = vv_allocate(&context->allocator, sizeof *mapping);
+    void *address;
+    if (!mapping)
+        return vv_fail_memory(error, "a mapping");
+    *mapping = (struct mapping){
+        .base = { .release = mapping_release },
+        .context = *context,
+        .before = before,
+        .size = before + range->size,
+    };
+    int result = context->system->map(context->system->state, range->file,
+        range->offset - before, mapping->size, &address);
+    if (result < 0) {
+        vv_release(&context->allocator, mapping, sizeof *mapping);
+        return vv_fail_system(error, -result, "map", range->path);
+    }
+    *owner = &mapping->base;
+    *data = (unsigned char *)address + before;
+    return VARVE_OK;
+}
+
+void vv_mapping_free(void *owner, void *data)
+{
+    if (owner)
+        mapping_release(owner, data);
+}
+
+/* --- Moves ---------------------------------------------------------------- */
+
+/* Copies values into variables: unchanged or converted, completely or as boxes,
+ * and strings. */
 
 enum {
     CONVERTED = 16384, /* bytes converted before a copy */
@@ -397,4 +454,58 @@ varve_status vv_check_named(const struct vv_delivery *d, const varve_node *node,
                ? vv_opened_check_bools(
                      d->file, value, chunk, bytes, what, error)
                : vv_opened_check(d->file, value, chunk, bytes, what, error);
+}
+
+/* --- Resized values ------------------------------------------------------- */
+
+/* Lists the buffers of resized variables and the moves into them. */
+
+struct room {
+    struct vv_resize room;
+    struct vv_move *move;
+};
+
+static struct room *resize_buffers_of(
+    const struct vv_buffer *resize_buffers, size_t *count)
+{
+    *count = resize_buffers->size / sizeof(struct room);
+    return (struct room *)(void *)resize_buffers->data;
+}
+
+varve_status vv_resize_buffers_add(const struct vv_delivery *d,
+    struct vv_buffer *resize_buffers, struct vv_move *move, varve_error *error)
+{
+    varve_tensor saved = vv_saved(d->pairing, move->value);
+    struct room *room = vv_buffer_extend(resize_buffers, sizeof *room);
+    if (!room)
+        return vv_fail_memory(error, "a restoration");
+    varve_status status =
+        vv_resize_prepare(&room->room, move->node, &saved, error);
+    if (status) {
+        resize_buffers->size -= sizeof *room;
+        return status;
+    }
+    room->move = move;
+    move->is_fresh = true;
+    move->target = room->room.data;
+    return VARVE_OK;
+}
+
+void vv_resize_buffers_exchange(struct vv_buffer *resize_buffers)
+{
+    size_t count;
+    struct room *all = resize_buffers_of(resize_buffers, &count);
+    for (size_t i = 0; i < count; i++)
+        vv_resize_exchange(&all[i].room);
+}
+
+void vv_resize_buffers_settle(struct vv_buffer *resize_buffers)
+{
+    size_t count;
+    struct room *all = resize_buffers_of(resize_buffers, &count);
+    for (size_t i = 0; i < count; i++) {
+        all[i].move->target = NULL;
+        vv_resize_settle(&all[i].room);
+    }
+    resize_buffers->size = 0;
 }

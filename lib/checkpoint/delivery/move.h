@@ -1,4 +1,5 @@
-/* move.h - Transfers one value from the file into the memory of the program.
+/* move.h - Transfers one value from the file into the memory of the program: as
+ * a copy, as mapped pages, or into a buffer of another shape.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -6,13 +7,39 @@
 #define VV_MOVE_H
 
 #include <stdatomic.h>
+#include <stddef.h>
+
+#include <varve/error.h>
 
 #include "bytes.h"
-#include "mapping.h"
+#include "context.h"
 #include "delivery.h"
 #include "layout.h"
 #include "part.h"
 #include "piece_table.h"
+
+/* --- Mappings ------------------------------------------------------------- */
+
+/* Maps pages of a file as the memory of a variable. */
+
+/* A range of an open file. */
+struct vv_range {
+    const char *path; /* for error messages */
+    int file;
+    uint64_t offset;
+    size_t size;
+};
+
+/* Maps a range, private and writable. Sets *data to its memory and *owner to a
+ * struct vv_borrowed that releases it. */
+varve_status vv_mapping_new(const struct vv_context *context,
+    const struct vv_range *range, void **owner, void **data,
+    varve_error *error);
+
+/* Accepts NULL. */
+void vv_mapping_free(void *owner, void *data);
+
+/* --- Moves ---------------------------------------------------------------- */
 
 /* Values up to this size may be read together. */
 enum { VV_SMALL_VALUE = 256 * 1024 };
@@ -207,5 +234,22 @@ static inline varve_status vv_check_piece(const struct vv_delivery *d,
                ? vv_check_named(d, node, value, chunk, bytes, only_bools, error)
                : VARVE_OK;
 }
+
+/* --- Resized values ------------------------------------------------------- */
+
+/* Allocates buffers for the values of a transfer that change the shape of their
+ * variables. */
+
+/* Allocates a buffer for a move, which becomes a move into fresh memory. The
+ * move must not be relocated before vv_resize_buffers_settle. */
+varve_status vv_resize_buffers_add(const struct vv_delivery *d,
+    struct vv_buffer *resize_buffers, struct vv_move *move, varve_error *error);
+
+/* Exchanges the memory and shapes of all variables with their buffers. A second
+ * call undoes this. */
+void vv_resize_buffers_exchange(struct vv_buffer *resize_buffers);
+
+/* Frees the memory that is not used. The moves have no target any more. */
+void vv_resize_buffers_settle(struct vv_buffer *resize_buffers);
 
 #endif

@@ -9,16 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alias.h"
 #include "binding.h"
 #include "delivery_state.h"
 #include "edge.h"
-#include "global_name.h"
+#include "node_names.h"
 #include "offering.h"
 #include "on_demand.h"
 #include "own_part.h"
 #include "slot.h"
-#include "unbind.h"
 
 /* --- Global names --------------------------------------------------------- */
 

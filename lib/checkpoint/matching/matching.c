@@ -6,7 +6,7 @@
 
 #include "allocator.h"
 #include "failure.h"
-#include "global_name.h"
+#include "node_names.h"
 
 /* --- The work queue ------------------------------------------------------- */
 

@@ -7,13 +7,12 @@
 
 #include <string.h>
 
-#include "alias.h"
 #include "allocator.h"
-#include "arena.h"
+#include "binding.h"
 #include "edge.h"
-#include "unbind.h"
-#include "map.h"
+#include "hash_table.h"
 #include "name.h"
+#include "node_names.h"
 #include "on_demand.h"
 #include "struct.h"
 

@@ -11,9 +11,9 @@
 #ifndef VV_RENAME_H
 #define VV_RENAME_H
 
-#include <varve/allocator.h>
-
 #include <stdint.h>
+
+#include <varve/allocator.h>
 
 #include "buffer.h"
 #include "name_pattern.h"

@@ -14,10 +14,10 @@
 #ifndef VV_RENAME_INDEX_H
 #define VV_RENAME_INDEX_H
 
-#include "arena.h"
+#include "allocator.h"
 #include "buffer.h"
-#include "map.h"
-#include "name_ends.h"
+#include "hash_table.h"
+#include "name_pattern.h"
 #include "rename.h"
 
 /* The most names at the end of a path that are compared. */

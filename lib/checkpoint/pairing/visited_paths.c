@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "map.h"
+#include "hash_table.h"
 #include "pattern.h"
 #include "rename.h"
 

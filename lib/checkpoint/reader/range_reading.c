@@ -10,12 +10,12 @@
 
 #include "allocator.h"
 #include "box.h"
-#include "dtype.h"
 #include "failure.h"
 #include "layout.h"
 #include "piece_table.h"
 #include "reader_names.h"
 #include "try.h"
+#include "typed_memory.h"
 
 /* --- Boxes ---------------------------------------------------------------- */
 

@@ -8,11 +8,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "comm_collectives.h"
 #include "allocator.h"
+#include "comm_collectives.h"
 #include "failure.h"
 #include "file.h"
-#include "passing.h"
+#include "redundancy_group.h"
 #include "try.h"
 
 /* --- Beginning and ending ------------------------------------------------- */

@@ -5,14 +5,14 @@
  */
 #include "protect.h"
 
-#include "comm_collectives.h"
 #include "allocator.h"
 #include "bytes.h"
+#include "comm_collectives.h"
 #include "failure.h"
 #include "file.h"
-#include "parity_rounds.h"
-#include "passing.h"
 #include "member_status.h"
+#include "parity_rounds.h"
+#include "redundancy_group.h"
 #include "try.h"
 
 struct protection {

@@ -22,8 +22,8 @@
 #include "file.h"
 #include "member_status.h"
 #include "parity_rounds.h"
-#include "passing.h"
 #include "publish.h"
+#include "redundancy_group.h"
 #include "system.h"
 #include "try.h"
 

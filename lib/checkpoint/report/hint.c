@@ -6,11 +6,11 @@
 
 #include <string.h>
 
-#include "alias.h"
 #include "allocator.h"
 #include "edge.h"
 #include "graph.h"
 #include "name.h"
+#include "node_names.h"
 #include "variable.h"
 
 enum {

@@ -6,10 +6,10 @@
 #ifndef VV_HINT_H
 #define VV_HINT_H
 
-#include "arena.h"
-#include "suggestion.h"
+#include "allocator.h"
 #include "name_pattern.h"
 #include "pairing.h"
+#include "suggestion.h"
 #include "walk.h"
 
 struct vv_hint {

@@ -9,19 +9,18 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "failure.h"
 #include "delivery_state.h"
+#include "failure.h"
 #include "findings.h"
 #include "move.h"
-#include "private_skip.h"
 #include "report_program.h"
 #include "salvage.h"
 #include "saved_spread.h"
 #include "scope.h"
-#include "shape.h"
 #include "slice.h"
 #include "tag.h"
 #include "try.h"
+#include "typed_memory.h"
 #include "variable.h"
 #include "walk.h"
 

@@ -8,7 +8,7 @@
 
 #include <varve/restoration.h>
 
-#include "arena.h"
+#include "allocator.h"
 #include "delivery.h"
 
 /* A finding. Data that can be looked up by its value is not stored. Strings and

@@ -10,7 +10,6 @@
 #include "delivery_state.h"
 #include "edge.h"
 #include "graph_spread.h"
-#include "private_skip.h"
 #include "scope.h"
 #include "tag.h"
 #include "variable.h"

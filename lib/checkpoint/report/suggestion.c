@@ -14,7 +14,7 @@
 #include "name.h"
 #include "name_pattern.h"
 #include "nearest.h"
-#include "shape.h"
+#include "typed_memory.h"
 #include "variable.h"
 
 enum {

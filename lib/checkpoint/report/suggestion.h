@@ -10,7 +10,7 @@
 #ifndef VV_LIKELY_H
 #define VV_LIKELY_H
 
-#include "arena.h"
+#include "allocator.h"
 #include "name_pattern.h"
 #include "pairing.h"
 #include "walk.h"

@@ -7,12 +7,12 @@
 #include <varve/rank_local.h>
 
 #include "allocator.h"
+#include "delivery_state.h"
 #include "dispatch.h"
 #include "failure.h"
 #include "match.h"
 #include "own_part.h"
 #include "private.h"
-#include "private_skip.h"
 #include "reader.h"
 #include "transfer.h"
 #include "try.h"

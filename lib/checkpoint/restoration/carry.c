@@ -11,10 +11,10 @@
 
 #include <string.h>
 
-#include "alias.h"
 #include "allocator.h"
+#include "binding.h"
 #include "failure.h"
-#include "unbind.h"
+#include "node_names.h"
 #include "pending.h"
 #include "range_reading.h"
 #include "reader_names.h"

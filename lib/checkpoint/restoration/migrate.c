@@ -10,7 +10,6 @@
 
 #include "allocator.h"
 #include "buffer.h"
-#include "dtype.h"
 #include "edge.h"
 #include "failure.h"
 #include "field.h"
@@ -21,6 +20,7 @@
 #include "pairing.h"
 #include "private.h"
 #include "try.h"
+#include "typed_memory.h"
 
 /* The number of bytes of structs, and of one of their columns, that are read at
  * once. A single larger struct is also read. */

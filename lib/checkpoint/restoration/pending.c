@@ -8,11 +8,11 @@
 
 #include "allocator.h"
 #include "arrival.h"
+#include "binding.h"
 #include "box.h"
 #include "child_names.h"
-#include "failure.h"
 #include "delivery_state.h"
-#include "unbind.h"
+#include "failure.h"
 #include "match.h"
 #include "name.h"
 #include "saved_spread.h"

@@ -5,8 +5,8 @@
 #include "questions.h"
 
 #include "assertion.h"
+#include "binding.h"
 #include "failure.h"
-#include "unbind.h"
 #include "findings.h"
 #include "overlap.h"
 #include "try.h"

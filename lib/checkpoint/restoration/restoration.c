@@ -7,20 +7,19 @@
 
 #include <stdlib.h>
 
-#include "edge.h"
-#include "dispatch.h"
 #include "allocator.h"
 #include "arrival.h"
 #include "assertion.h"
-#include "match.h"
+#include "binding.h"
 #include "carry.h"
-#include "formats.h"
-#include "failure.h"
 #include "delivery_state.h"
+#include "dispatch.h"
+#include "edge.h"
+#include "failure.h"
 #include "fixed.h"
-#include "unbind.h"
+#include "formats.h"
+#include "match.h"
 #include "pending.h"
-#include "private_skip.h"
 #include "questions.h"
 #include "save.h"
 #include "slot.h"
@@ -28,7 +27,6 @@
 #include "transfer.h"
 #include "try.h"
 #include "variable.h"
-#include "binding.h"
 #include "write.h"
 
 /* --- Callbacks of the graph --------------------------------------------- */

@@ -15,7 +15,7 @@
 
 #include "delivery.h"
 #include "graph.h"
-#include "map.h"
+#include "hash_table.h"
 #include "matching.h"
 #include "opened.h"
 #include "pairing.h"

@@ -1,11 +1,5 @@
 /* background.c - Runs the asynchronous saves of a graph on one background
- * thread.
- *
- * The queue is an observer of the graph. Data that both threads access is
- * guarded by the monitor, with one exception: the save plan and the path of a
- * job. They belong to the program's thread before the job is queued, to the
- * background thread while the job is written, and to the program's thread again
- * once the job is done. Only the program's thread accesses the graph.
+ * thread, and keeps the blocks for their copies.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,11 +8,79 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "save_plan_copy.h"
-#include "save_plan_write.h"
 #include "failure.h"
 #include "monitor.h"
+#include "poison.h"
 #include "save.h"
+#include "save_plan_copy.h"
+#include "save_plan_write.h"
+
+/* --- Blocks --------------------------------------------------------------- */
+
+/* Keeps a list of free blocks, each with its size in front. */
+
+enum { PAGE = 4096 };
+
+/* The header of a block. It occupies the first page. */
+struct vv_block {
+    struct vv_block *next;
+    size_t size; /* without the header */
+};
+
+static void block_pool_release(const varve_allocator *a, struct vv_block *block)
+{
+    vv_release_aligned(a, block, block->size + PAGE, PAGE);
+}
+
+void vv_block_pool_clear(struct vv_block_pool *pool)
+{
+    while (pool->free) {
+        struct vv_block *block = pool->free;
+        pool->free = block->next;
+        block_pool_release(pool->allocator, block);
+    }
+}
+
+struct vv_block *vv_block_take(struct vv_block_pool *pool, size_t size)
+{
+    struct vv_block **link = &pool->free;
+    while (*link && (*link)->size < size)
+        link = &(*link)->next;
+    struct vv_block *block = *link;
+    if (block) {
+        *link = block->next;
+        return block;
+    }
+    vv_block_pool_clear(pool);
+    if (size > SIZE_MAX - PAGE)
+        return NULL;
+    block = vv_allocate_aligned(pool->allocator, size + PAGE, PAGE);
+    if (block)
+        block->size = size;
+    return block;
+}
+
+void vv_block_give(struct vv_block_pool *pool, struct vv_block *block)
+{
+    if (!block)
+        return;
+    __asan_unpoison_memory_region(vv_block_bytes(block), block->size);
+    block->next = pool->free;
+    pool->free = block;
+}
+
+void *vv_block_bytes(struct vv_block *block)
+{
+    return (unsigned char *)block + PAGE;
+}
+
+/* --- Saves ---------------------------------------------------------------- */
+
+/* The queue is an observer of the graph. Data that both threads access is
+ * guarded by the monitor, with one exception: the save plan and the path of a
+ * job. They belong to the program's thread before the job is queued, to the
+ * background thread while the job is written, and to the program's thread again
+ * once the job is done. Only the program's thread accesses the graph. */
 
 /* --- Writing -------------------------------------------------------------- */
 

@@ -1,9 +1,6 @@
 /* background.h - Queues the asynchronous saves of a graph and writes them in
  * order on one thread.
  *
- * Also keeps the memory blocks for the copies of values, which are reused by
- * later saves.
- *
  * SPDX-License-Identifier: MIT
  */
 #ifndef VV_BACKGROUND_H
@@ -11,13 +8,47 @@
 
 #include <stdatomic.h>
 
+#include <varve/allocator.h>
 #include <varve/comm.h>
 #include <varve/job.h>
 
-#include "block_pool.h"
 #include "graph.h"
-#include "worker_thread.h"
+#include "worker.h"
 #include "write.h"
+
+/* --- Blocks --------------------------------------------------------------- */
+
+/* Keeps memory blocks for copies of all values of a graph.
+ *
+ * Blocks are reused by later saves, so that the system does not have to provide
+ * zeroed pages for each save. */
+
+struct vv_block;
+
+struct vv_block_pool {
+    /* to fill in */
+    const varve_allocator *allocator;
+    /* own */
+    struct vv_block *free;
+};
+
+/* Returns a block of at least `size` bytes. If no free block is large enough,
+ * frees all of them and allocates a new one. Returns NULL if out of memory. */
+struct vv_block *vv_block_take(struct vv_block_pool *pool, size_t size);
+
+/* Returns a block to the pool. `block` may be NULL. */
+void vv_block_give(struct vv_block_pool *pool, struct vv_block *block);
+
+/* Frees all free blocks. */
+void vv_block_pool_clear(struct vv_block_pool *pool);
+
+/* Returns the memory of a block, aligned to a page. */
+void *vv_block_bytes(struct vv_block *block);
+
+/* --- Saves ---------------------------------------------------------------- */
+
+/* Also keeps the memory blocks for the copies of values, which are reused by
+ * later saves. */
 
 /* The progress of copying the values of a job. */
 enum vv_copy_stage { VV_TO_COPY, VV_COPYING, VV_COPIED };
@@ -102,7 +133,8 @@ varve_status vv_job_stage(
 /* Frees a job that was not added. Its save plan must be cleared. */
 void vv_job_drop(struct vv_background *b, varve_job *job);
 
-/* --- For job.c ------------------------------------------------------------ */
+/* --- For write.c ------------------------------------------------------------
+ */
 
 /* The queue of a graph. `pool`, `jobs`, `unreported`, `ended` and `is_cut_off`
  * are guarded by the monitor of the worker; `is_cut_off` is reset without it

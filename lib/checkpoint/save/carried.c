@@ -8,17 +8,17 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "attachment.h"
 #include "bytes.h"
-#include "dtype.h"
 #include "failure.h"
-#include "global_name.h"
 #include "graph.h"
 #include "memory_table.h"
+#include "node.h"
+#include "node_names.h"
 #include "slice.h"
 #include "state.h"
 #include "touch.h"
 #include "try.h"
+#include "typed_memory.h"
 #include "variable.h"
 
 /* Attached to each node that was added. */

@@ -10,18 +10,17 @@
 
 #include <string.h>
 
-#include "edge.h"
 #include "allocator.h"
-#include "dtype.h"
+#include "edge.h"
 #include "failure.h"
-#include "global_name.h"
 #include "graph.h"
 #include "layout.h"
-#include "shape.h"
+#include "node_names.h"
 #include "slice.h"
 #include "state.h"
 #include "tag.h"
 #include "try.h"
+#include "typed_memory.h"
 #include "variable.h"
 
 static varve_status columns_no_memory(varve_error *error)

@@ -8,7 +8,7 @@
 
 #include <varve/error.h>
 
-#include "index_columns.h"
+#include "index_out.h"
 #include "walk.h"
 
 struct vv_columns {

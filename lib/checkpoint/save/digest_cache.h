@@ -1,22 +1,28 @@
-/* digest_cache.h - Caches the digests of values that a save has computed, for
- * values that are not changed until the next save.
- *
- * There is at most one entry for each root that was saved. A user removes the
- * entry while it uses it. Another thread then finds none and computes all
- * digests. So an asynchronous save and a save on the program's thread need no
- * lock.
+/* digest_cache.h - Keeps digests from one save to the next: those of values,
+ * and of the partial pages at their ends.
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef VV_SUMS_H
-#define VV_SUMS_H
+#ifndef VV_DIGEST_CACHE_H
+#define VV_DIGEST_CACHE_H
 
 #include <stdatomic.h>
 
 #include <varve/graph.h>
 
+#include "buffer.h"
 #include "checksum.h"
 #include "index.h"
+
+/* --- Values --------------------------------------------------------------- */
+
+/* Caches the digests of values that a save has computed, for values that are
+ * not changed until the next save.
+ *
+ * There is at most one entry for each root that was saved. A user removes the
+ * entry while it uses it. Another thread then finds none and computes all
+ * digests. So an asynchronous save and a save on the program's thread need no
+ * lock. */
 
 struct vv_known_digests {
     /* to read */
@@ -54,5 +60,35 @@ void vv_digest_cache_put(struct vv_digest_cache *cache,
 /* Frees all entries. No other thread may use the cache. */
 void vv_digest_cache_clear(
     struct vv_digest_cache *cache, const varve_allocator *allocator);
+
+/* --- Ends of values ------------------------------------------------------- */
+
+/* Detects changes of the partial pages at the ends of values by digests.
+ *
+ * Other data shares these pages, so tracking writes by page cannot detect if
+ * the value has changed. */
+
+struct vv_value_ends {
+    /* own */
+    struct vv_buffer all; /* in the order of the calls */
+    size_t next;
+};
+
+void vv_value_ends_init(
+    struct vv_value_ends *ends, const varve_allocator *allocator);
+void vv_value_ends_clear(struct vv_value_ends *ends);
+
+/* Removes all entries. Must be called if a save does not check them. */
+void vv_value_ends_forget(struct vv_value_ends *ends);
+
+/* Begins a pass, in which each end is checked once. Removes entries that the
+ * last pass did not check. */
+void vv_value_ends_begin(struct vv_value_ends *ends);
+
+/* Returns the moment since which these bytes are unchanged. That is `moment`,
+ * the current one, if they differ from those of the last pass or were not
+ * checked at the same position of it. */
+uint32_t vv_value_ends_since(struct vv_value_ends *ends, const uint8_t *bytes,
+    size_t size, uint32_t moment);
 
 #endif

@@ -1,10 +1,11 @@
-/* layer_out.c - Writes the places of an incremental checkpoint and its new
- * layer.
+/* layer_out.c - Writes the new layer of an incremental checkpoint into its
+ * folder, and the places of the data.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "layer_out.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "allocator.h"
@@ -12,10 +13,196 @@
 #include "directory.h"
 #include "failure.h"
 #include "file.h"
-#include "layer_folder.h"
 #include "layers_in.h"
+#include "layout.h"
+#include "publish.h"
+#include "retry.h"
 #include "system.h"
 #include "try.h"
+
+/* --- The folder of layers ------------------------------------------------- */
+
+/* Opens the folder of layers with its lock, syncs it, and chooses random names
+ * for layers. */
+
+#define A_MILLISECOND ((int64_t)1000000)
+#define LONGEST_WAIT (10000 * A_MILLISECOND) /* for pruning to end */
+
+static varve_status layer_folder_share(const struct vv_context *context,
+    int folder, const char *path, varve_error *error)
+{
+    const struct vv_system *system = context->system;
+    int64_t deadline = system->uptime(system->state) + LONGEST_WAIT;
+    for (;;) {
+        int result = system->share_lock(system->state, folder);
+        if (result != -EWOULDBLOCK)
+            return VARVE_OK; /* or locks are not supported, and layers are
+                                not deleted */
+        if (system->uptime(system->state) >= deadline)
+            return vv_fail(error, VARVE_TIMEOUT,
+                "%s: its data files are locked by a process that deletes "
+                "unreferenced ones",
+                path);
+        system->sleep(system->state, A_MILLISECOND);
+    }
+}
+
+/* Returns whether the folder `path` is a symbolic link; false where it is
+ * missing. */
+static bool folder_is_link(const struct vv_context *context, const char *path)
+{
+    const struct vv_system *system = context->system;
+    int opened =
+        system->open_real_directory(system->state, VV_WORKING_DIRECTORY, path);
+    vv_file_close(context, opened);
+    return opened == -ENOTDIR;
+}
+
+/* Creates the file that prevents the deletion of layers in the folder. A
+ * process that prunes the directory to which the link leads cannot see the
+ * checkpoints of this directory. */
+static varve_status mark_shared(const struct vv_context *context, int folder,
+    const char *path, varve_error *error)
+{
+    const struct vv_system *system = context->system;
+    unsigned tries = 0;
+    int file;
+    do
+        file = system->create_file(system->state, folder, VV_LAYER_SHARED);
+    while (vv_try_again(file, &tries));
+    if (file < 0 && file != -EEXIST)
+        return vv_fail_system(error, -file,
+            "creating the file \"" VV_LAYER_SHARED
+            "\" in the directory of data "
+            "files",
+            path);
+    vv_file_close(context, file);
+    return VARVE_OK;
+}
+
+varve_status vv_layer_folder_open(const struct vv_context *context,
+    const char *path, int flags, struct vv_buffer *inside, int *folder,
+    varve_error *error)
+{
+    struct vv_context other = *context;
+    other.durable = context->durable_layers;
+    size_t begin = inside->size;
+    vv_layer_folder(inside, path);
+    const char *link = vv_buffer_string(inside);
+    bool is_link = !inside->failed && folder_is_link(context, link + begin);
+    vv_buffer_add8(inside, '/');
+    const char *text = vv_buffer_string(inside);
+    if (inside->failed)
+        return vv_fail_memory(error, "the path of a layer");
+    int opened;
+    VV_TRY(vv_directory_make_parent(
+        &other, text, (flags & VV_PUBLISH_NO_SYNC) != 0, &opened, error));
+    varve_status status = layer_folder_share(context, opened, path, error);
+    if (!status && is_link)
+        status = mark_shared(context, opened, path, error);
+    if (status)
+        vv_file_close(context, opened);
+    else
+        *folder = opened;
+    return status;
+}
+
+varve_status vv_layer_folder_sync(const struct vv_context *context, int folder,
+    const char *path, varve_error *error)
+{
+    const struct vv_system *system = context->system;
+    int result = system->sync(system->state, folder);
+    return result < 0 ? vv_fail_system(error, -result,
+                            "sync of the directory of data files", path)
+                      : VARVE_OK;
+}
+
+varve_status vv_layer_choose(const struct vv_context *context, const char *path,
+    uint8_t *nonce, struct vv_buffer *inside, varve_error *error)
+{
+    char name[VV_LAYER_NAME_SIZE];
+    VV_TRY(vv_file_random(context, nonce, VV_NONCE_SIZE, path, error));
+    vv_layer_name(nonce, name);
+    vv_buffer_add_string(inside, name);
+    vv_buffer_string(inside);
+    return inside->failed ? vv_fail_memory(error, "the path of a layer")
+                          : VARVE_OK;
+}
+
+/* --- Places --------------------------------------------------------------- */
+
+/* Adds a place for each range that does not continue the previous one. */
+
+void vv_place_out_begin(
+    struct vv_place_out *out, struct vv_index_columns *columns, bool is_inside)
+{
+    *out = (struct vv_place_out){
+        .columns = columns, .written = VV_HEADER_SIZE, .is_packed = is_inside
+    };
+}
+
+bool vv_place_continues(
+    const struct vv_place_out *out, const struct vv_layer_place *place)
+{
+    const struct vv_layer_place *last = &out->last;
+    uint64_t passed = out->written - out->begin;
+    if (out->written == VV_HEADER_SIZE || last->layer != place->layer ||
+        last->pack.size != place->pack.size)
+        return false;
+    if (place->layer == VV_NONE)
+        return true;
+    if (place->pack.size == 0)
+        return last->offset + passed == place->offset;
+    return last->offset == place->offset && last->skip + passed == place->skip;
+}
+
+static void place_out_add_zeros(struct vv_buffer *column, size_t size)
+{
+    void *at = size ? vv_buffer_extend(column, size) : NULL;
+    if (at)
+        memset(at, 0, size);
+}
+
+/* Adds the columns of compression. They are created with the first compressed
+ * place, with zeros for the places before it. */
+static void add_pack(
+    struct vv_place_out *out, const struct vv_layer_place *place)
+{
+    struct vv_index_columns *c = out->columns;
+    size_t before = c->place_begins.size / 8 - 1;
+    if (!out->is_packed && place->pack.size == 0)
+        return;
+    if (!out->is_packed) {
+        place_out_add_zeros(&c->place_packed, 4 * before);
+        place_out_add_zeros(&c->place_plain, 4 * before);
+        place_out_add_zeros(&c->place_skips, 4 * before);
+        place_out_add_zeros(&c->place_planes, before);
+    }
+    out->is_packed = true;
+    vv_buffer_add32(&c->place_packed, place->pack.size);
+    vv_buffer_add32(&c->place_plain, place->pack.plain);
+    vv_buffer_add32(&c->place_skips, place->skip);
+    vv_buffer_add8(&c->place_planes, place->pack.planes);
+}
+
+void vv_place_out_add(
+    struct vv_place_out *out, const struct vv_layer_place *place, uint64_t size)
+{
+    struct vv_index_columns *c = out->columns;
+    if (!vv_place_continues(out, place)) {
+        vv_buffer_add64(&c->place_begins, out->written);
+        vv_buffer_add32(&c->place_layers, place->layer);
+        vv_buffer_add64(&c->place_offsets, place->offset);
+        add_pack(out, place);
+        out->begin = out->written;
+        out->last = *place;
+    }
+    out->written += size;
+}
+
+/* --- Layers --------------------------------------------------------------- */
+
+/* Writes the places of an incremental checkpoint and its new layer. */
 
 /* --- Beginning ------------------------------------------------------------ */
 

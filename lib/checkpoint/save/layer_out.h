@@ -1,19 +1,75 @@
 /* layer_out.h - Writes the data of an incremental checkpoint: new data goes to
- * a new layer (data file), and unchanged data is referred to in the layers of
- * the base.
+ * a new layer (data file) in the folder of layers, and unchanged data is
+ * referred to in the layers of the base.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef VV_LAYER_OUT_H
 #define VV_LAYER_OUT_H
 
+#include <varve/error.h>
+
+#include "buffer.h"
+#include "context.h"
 #include "data_out.h"
+#include "index_out.h"
 #include "layer_base.h"
 #include "layers_in.h"
 #include "layout.h"
 #include "pack_line.h"
-#include "place_out.h"
 #include "publish.h"
+
+/* --- The folder of layers ------------------------------------------------- */
+
+/* Opens the folder of layers (data files) beside a checkpoint for a save. */
+
+/* Opens the folder for a checkpoint at `path`, and creates it if necessary.
+ * Takes its shared lock: waits for a process that deletes layers, and prevents
+ * such deletions until the folder is closed. If the folder is a symbolic link,
+ * creates the file VV_LAYER_SHARED in it. Appends the path of the folder and a
+ * '/' to `inside`. On failure `folder` is unchanged. */
+varve_status vv_layer_folder_open(const struct vv_context *context,
+    const char *path, int flags, struct vv_buffer *inside, int *folder,
+    varve_error *error);
+
+/* Waits until the names in the folder are on disk. `path` is used for
+ * messages. */
+varve_status vv_layer_folder_sync(const struct vv_context *context, int folder,
+    const char *path, varve_error *error);
+
+/* Chooses a random nonce, and appends the name of its layer to `inside`. */
+varve_status vv_layer_choose(const struct vv_context *context, const char *path,
+    uint8_t *nonce, struct vv_buffer *inside, varve_error *error);
+
+/* --- Places --------------------------------------------------------------- */
+
+/* Fills in the columns of places, which describe where each range of the data
+ * is in the layers. */
+
+struct vv_place_out {
+    /* to read */
+    uint64_t written; /* offset in the data of the next range */
+    /* own */
+    struct vv_index_columns *columns;
+    uint64_t begin;             /* offset in the data of the last place */
+    struct vv_layer_place last; /* the last place */
+    bool is_packed;             /* the columns of compression exist */
+};
+
+/* Begins with empty columns. If `is_inside` the layer will be in the file of
+ * the checkpoint, and the columns of compression are always created. */
+void vv_place_out_begin(
+    struct vv_place_out *out, struct vv_index_columns *columns, bool is_inside);
+
+/* Returns true if a range at `place` would continue the last place. */
+bool vv_place_continues(
+    const struct vv_place_out *out, const struct vv_layer_place *place);
+
+/* Adds the next `size` bytes of the data, which are at `place`. */
+void vv_place_out_add(struct vv_place_out *out,
+    const struct vv_layer_place *place, uint64_t size);
+
+/* --- Layers --------------------------------------------------------------- */
 
 struct vv_layer_out {
     const struct vv_context *context;

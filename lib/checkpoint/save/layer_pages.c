@@ -9,8 +9,8 @@
 
 #include "allocator.h"
 #include "failure.h"
-#include "layer_known.h"
-#include "page_sums.h"
+#include "layer_base.h"
+#include "layer_columns.h"
 #include "try.h"
 
 static const struct vv_index *layer_pages_index_of(

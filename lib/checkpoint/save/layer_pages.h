@@ -1,8 +1,8 @@
 /* layer_pages.h - Writes chunks of an incremental save in which only some pages
  * have changed: these are written, and the others are referred to in the base.
  *
- * A whole chunk gets page digests (page_sums.h) when this happens first. The
- * next save then computes digests only for pages that may have changed, and
+ * A whole chunk gets page digests (layer_columns.h) when this happens first.
+ * The next save then computes digests only for pages that may have changed, and
  * compares digests instead of bytes.
  *
  * SPDX-License-Identifier: MIT

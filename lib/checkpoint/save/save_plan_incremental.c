@@ -13,17 +13,16 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "save_plan_digests.h"
 #include "failure.h"
-#include "layer_known.h"
+#include "index.h"
+#include "layer_base.h"
 #include "layer_out.h"
 #include "layer_pages.h"
 #include "publish.h"
-#include "recall.h"
+#include "save_plan_copy.h"
+#include "save_plan_digests.h"
 #include "saved_path.h"
-#include "copy_elision.h"
 #include "try.h"
-#include "value_table.h"
 
 enum {
     TOGETHER = VV_PAGED_SIZE,

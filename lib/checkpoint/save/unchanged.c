@@ -9,13 +9,13 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "digest_cache.h"
 #include "dirty.h"
 #include "graph.h"
 #include "layout.h"
 #include "memory_table.h"
 #include "system.h"
 #include "touch.h"
-#include "value_ends.h"
 #include "variable.h"
 
 enum { REMEMBERED = 8 };

@@ -55,8 +55,8 @@ varve_status vv_request_gather(const struct vv_save_request *request,
 varve_status vv_save_now(
     const struct vv_save_request *request, varve_error *error);
 
-/* Starts an asynchronous save (job.c). Writes it before returning if no thread
- * can be started. Returns NULL on failure; then nothing has changed. */
+/* Starts an asynchronous save. Writes it before returning if no thread can be
+ * started. Returns NULL on failure; then nothing has changed. */
 varve_job *vv_save_start(
     const struct vv_save_request *request, varve_error *error);
 

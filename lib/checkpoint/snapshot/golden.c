@@ -15,11 +15,11 @@
 
 #include "buffer.h"
 #include "convert.h"
-#include "dtype.h"
 #include "failure.h"
 #include "graph.h"
 #include "snapshot.h"
 #include "try.h"
+#include "typed_memory.h"
 
 struct golden {
     const char *path; /* of the file */

@@ -14,12 +14,12 @@
 #include "failure.h"
 #include "fixed_value.h"
 #include "memory_table.h"
-#include "pieces.h"
 #include "state.h"
 #include "try.h"
 #include "unchanged.h"
 #include "value_bytes.h"
 #include "variable.h"
+#include "worker.h"
 
 /* --- Changed bytes -------------------------------------------------------- */
 

@@ -11,23 +11,23 @@
 
 #include <string.h>
 
-#include "edge.h"
 #include "allocator.h"
-#include "item_copy.h"
+#include "at_risk.h"
 #include "bytes.h"
 #include "checksum.h"
 #include "columns.h"
+#include "edge.h"
 #include "failure.h"
 #include "fixed_value.h"
 #include "graph.h"
 #include "graph_spread.h"
-#include "shape.h"
-#include "at_risk.h"
+#include "item_copy.h"
 #include "state.h"
+#include "struct_look.h"
 #include "tag.h"
 #include "touch.h"
-#include "struct_look.h"
 #include "try.h"
+#include "typed_memory.h"
 #include "variable.h"
 #include "walk.h"
 

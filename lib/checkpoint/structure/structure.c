@@ -12,15 +12,15 @@
 
 #include "allocator.h"
 #include "buffer.h"
-#include "formats.h"
 #include "default_allocator.h"
-#include "dtype.h"
 #include "edge.h"
 #include "failure.h"
+#include "formats.h"
 #include "graph.h"
 #include "layout.h"
 #include "memory_table.h"
 #include "opaque.h"
+#include "read.h"
 #include "reader_names.h"
 #include "restoration.h"
 #include "save.h"
@@ -31,7 +31,7 @@
 #include "store.h"
 #include "tag.h"
 #include "try.h"
-#include "unrestored.h"
+#include "typed_memory.h"
 #include "variable.h"
 
 /* --- Values that stay in the file ----------------------------------------- */

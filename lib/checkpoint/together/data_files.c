@@ -16,14 +16,13 @@
 #include "directory.h"
 #include "failure.h"
 #include "file.h"
-#include "layer_folder.h"
 #include "layer_out.h"
 #include "layers_in.h"
 #include "layout.h"
 #include "merge_places.h"
 #include "name.h"
-#include "recall.h"
 #include "retry.h"
+#include "save_plan_digests.h"
 #include "try.h"
 
 /* --- Verifying reused digests --------------------------------------------- */
@@ -53,10 +52,10 @@ static varve_status verify_recalled_chunk(const struct vv_share_chunk *c,
     return vv_recall_check(part->save_plan, recalled, bytes, c->size, error);
 }
 
-/* Reads the chunks whose bit is set and whose digests were reused (recall.h),
- * and compares the digests. So data is never written under the digest of
- * other data. Returns VARVE_MISUSE, with the path of the value, if a digest
- * differs. */
+/* Reads the chunks whose bit is set and whose digests were reused
+ * (save_plan_digests.h), and compares the digests. So data is never written
+ * under the digest of other data. Returns VARVE_MISUSE, with the path of the
+ * value, if a digest differs. */
 static varve_status data_files_verify_recalled(
     const struct vv_share *share, const uint8_t *bits, varve_error *error)
 {

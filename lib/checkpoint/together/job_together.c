@@ -7,11 +7,11 @@
 
 #include <varve/collective.h>
 
-#include "comm_collectives.h"
 #include "allocator.h"
-#include "save_plan_copy.h"
+#include "comm_collectives.h"
 #include "failure.h"
-#include "recall.h"
+#include "save_plan_copy.h"
+#include "save_plan_digests.h"
 #include "save_together.h"
 #include "store.h"
 #include "try.h"

@@ -7,9 +7,8 @@
 #define VV_MERGE_H
 
 #include "contribution.h"
-#include "index_columns.h"
-#include "index_stream.h"
 #include "index_out.h"
+#include "index_stream.h"
 #include "splice.h"
 
 /* The location where a rank writes its region. */

@@ -8,8 +8,8 @@
 #define VV_MERGE_PLACES_H
 
 #include "layer_base.h"
+#include "layer_out.h"
 #include "merge.h"
-#include "place_out.h"
 
 /* --- Files ---------------------------------------------------------------- */
 

@@ -15,7 +15,6 @@
 #include "layer_prune.h"
 #include "merge_rounds.h"
 #include "publish.h"
-#include "recall.h"
 #include "save.h"
 #include "save_plan_digests.h"
 #include "store.h"

@@ -15,7 +15,7 @@
 #include "layout.h"
 #include "pack.h"
 #include "private.h"
-#include "recall.h"
+#include "save_plan_digests.h"
 #include "slot.h"
 #include "try.h"
 #include "walk.h"

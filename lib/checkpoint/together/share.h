@@ -48,8 +48,8 @@ varve_status vv_private_parts_gather(struct vv_private_parts *parts,
     varve_node *root, const struct vv_save_plan *save_plan,
     const varve_comm *comm, varve_error *error);
 
-/* Computes the digests of the subtrees (recall.h), without accessing the graph.
- * May return VARVE_NO_MEMORY. */
+/* Computes the digests of the subtrees (save_plan_digests.h), without accessing
+ * the graph. May return VARVE_NO_MEMORY. */
 varve_status vv_private_parts_digest(
     struct vv_private_parts *parts, varve_error *error);
 void vv_private_parts_clear(struct vv_private_parts *parts);

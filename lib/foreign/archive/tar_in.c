@@ -10,7 +10,7 @@
 #include "buffer.h"
 #include "bytes.h"
 #include "failure.h"
-#include "numbered_name.h"
+#include "path_text.h"
 #include "try.h"
 
 enum {

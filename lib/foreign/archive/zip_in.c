@@ -13,8 +13,8 @@
 #include "bytes.h"
 #include "checksum.h"
 #include "failure.h"
+#include "hash_table.h"
 #include "inflater.h"
-#include "map.h"
 #include "name.h"
 #include "try.h"
 

@@ -11,8 +11,8 @@
 
 #include <varve/error.h>
 
-#include "arena.h"
-#include "map.h"
+#include "allocator.h"
+#include "hash_table.h"
 #include "pickle.h"
 
 /* Used as the rank of objects, which have none. */

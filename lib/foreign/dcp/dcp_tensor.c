@@ -8,13 +8,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "dtype.h"
 #include "failure.h"
 #include "pickle_in.h"
-#include "shape.h"
 #include "torch_pieces.h"
 #include "torch_tensor.h"
 #include "try.h"
+#include "typed_memory.h"
 
 /* A tensor that is being read. */
 struct tensor {

@@ -13,8 +13,8 @@
 #include "failure.h"
 #include "name.h"
 #include "number.h"
-#include "shape.h"
 #include "try.h"
+#include "typed_memory.h"
 
 /* --- Element types -------------------------------------------------------- */
 

@@ -9,7 +9,7 @@
 #include <varve/error.h>
 
 #include "buffer.h"
-#include "window.h"
+#include "foreign.h"
 
 struct vv_msgpack {
     /* to fill in */

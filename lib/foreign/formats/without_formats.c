@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "format_in.h"
+#include "format_choice.h"
 
 #include "failure.h"
 #include "signature.h"

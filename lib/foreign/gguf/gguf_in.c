@@ -21,9 +21,9 @@
 #include "gguf_split.h"
 #include "gguf_value.h"
 #include "name.h"
-#include "shape.h"
 #include "name_set.h"
 #include "try.h"
+#include "typed_memory.h"
 
 enum {
     OLDEST = 2,

@@ -7,7 +7,7 @@
 
 #include "bytes.h"
 #include "checksum.h"
-#include "shape.h"
+#include "typed_memory.h"
 
 /* --- Element types -------------------------------------------------------- */
 

@@ -14,10 +14,10 @@
 #include "failure.h"
 #include "gguf_kept.h"
 #include "gguf_value.h"
-#include "shape.h"
 #include "name_set.h"
+#include "target.h"
 #include "try.h"
-#include "value_out.h"
+#include "typed_memory.h"
 
 enum {
     VERSION = 3,

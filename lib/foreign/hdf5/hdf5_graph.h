@@ -9,8 +9,8 @@
 
 #include "buffer.h"
 #include "draft.h"
+#include "hash_table.h"
 #include "hdf5_source.h"
-#include "map.h"
 
 /* --- Names ---------------------------------------------------------------- */
 

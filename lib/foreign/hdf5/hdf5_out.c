@@ -8,16 +8,15 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "arena.h"
 #include "bytes.h"
 #include "checksum.h"
 #include "failure.h"
 #include "file.h"
+#include "hash_table.h"
+#include "hdf5_graph.h"
 #include "hdf5_kept.h"
 #include "hdf5_source.h"
-#include "hdf5_graph.h"
 #include "keras_again.h"
-#include "map.h"
 #include "store.h"
 #include "try.h"
 

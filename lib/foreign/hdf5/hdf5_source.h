@@ -8,7 +8,7 @@
 
 #include <varve/error.h>
 
-#include "arena.h"
+#include "allocator.h"
 #include "context.h"
 #include "hdf5_module.h"
 #include "zip_in.h"

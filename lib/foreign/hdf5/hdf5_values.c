@@ -9,11 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dtype.h"
 #include "failure.h"
 #include "json_out.h"
 #include "name.h"
-#include "shape.h"
+#include "typed_memory.h"
 
 /* --- Attributes ----------------------------------------------------------- */
 

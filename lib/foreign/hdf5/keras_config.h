@@ -6,8 +6,8 @@
 #ifndef VV_KERAS_CONFIG_H
 #define VV_KERAS_CONFIG_H
 
+#include "hash_table.h"
 #include "hdf5_source.h"
-#include "map.h"
 
 struct vv_keras_layer {
     /* to read */

@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "draft_parts.h"
-#include "dtype.h"
 #include "failure.h"
 #include "keras_names.h"
 #include "name.h"
 #include "torch_match.h"
 #include "try.h"
+#include "typed_memory.h"
 
 enum { MOST_EACH = 3, MOST_LOOKS = 1 << 20, LOOKS_FOR_EDGE = 8 };
 

@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "dtype.h"
 #include "failure.h"
 #include "try.h"
+#include "typed_memory.h"
 
 enum { PIECE_SIZE = 4096 };
 

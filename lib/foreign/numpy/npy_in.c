@@ -8,11 +8,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "dtype.h"
 #include "failure.h"
 #include "name.h"
-#include "shape.h"
 #include "try.h"
+#include "typed_memory.h"
 
 /* --- Types ---------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
-/* npy_out.h - Writes values as NumPy arrays, identical to the output of
- * np.save.
+/* npy_out.h - Writes values as NumPy arrays, identical to the output of np.save
+ * and np.savez.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,6 +8,10 @@
 
 #include "npy_in.h"
 #include "target.h"
+
+/* --- Arrays --------------------------------------------------------------- */
+
+/* Writes values as NumPy arrays, identical to the output of np.save. */
 
 /* Writes a single array to a file. The graph must have exactly one variable
  * with a value, else VARVE_MISUSE is returned. */
@@ -56,5 +60,12 @@ bool vv_npy_is_written(const struct vv_target *target, uint32_t value);
  * that do not exist, metadata, the save counter, and the losses of all formats
  * without a graph. */
 void vv_npy_report_lost_rest(const struct vv_target *target);
+
+/* --- Archives ------------------------------------------------------------- */
+
+/* Writes a graph as a zip archive of NumPy arrays, as np.savez does: stored,
+ * with NAME.npy for each variable that has a value. */
+
+extern const struct vv_target_format vv_npz_target;
 
 #endif

@@ -9,11 +9,11 @@
 #ifndef VV_ONNX_GRAPH_H
 #define VV_ONNX_GRAPH_H
 
-#include "arena.h"
+#include "allocator.h"
 #include "draft.h"
-#include "map.h"
+#include "hash_table.h"
 #include "onnx_values.h"
-#include "wire_in.h"
+#include "wire.h"
 
 enum vv_onnx_message {
     VV_ONNX_GRAPH,

@@ -11,7 +11,7 @@
 #include "name.h"
 #include "onnx_graph.h"
 #include "try.h"
-#include "wire_in.h"
+#include "wire.h"
 
 /* Field numbers in the file. */
 enum {

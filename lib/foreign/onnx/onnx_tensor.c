@@ -12,8 +12,8 @@
 #include "bytes.h"
 #include "failure.h"
 #include "name.h"
-#include "shape.h"
 #include "try.h"
+#include "typed_memory.h"
 
 /* --- Element types -------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
 
 #include <varve/tensor.h>
 
-#include "wire_in.h"
+#include "wire.h"
 
 /* --- Element types -------------------------------------------------------- */
 

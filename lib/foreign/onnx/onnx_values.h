@@ -6,9 +6,9 @@
 #ifndef VV_ONNX_VALUES_H
 #define VV_ONNX_VALUES_H
 
-#include "arena.h"
+#include "allocator.h"
 #include "draft.h"
-#include "map.h"
+#include "hash_table.h"
 #include "onnx_tensor.h"
 
 /* A value that is decoded. */

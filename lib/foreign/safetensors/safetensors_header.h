@@ -43,7 +43,7 @@ struct vv_safetensors_tensor {
     uint64_t begin, end; /* offsets in the data */
     uint32_t file;
     uint32_t node;    /* in the draft; set when the tensor is added to it */
-    bool is_left_out; /* not added to the draft; set by safetensors_index.c */
+    bool is_left_out; /* not added to the draft; set by safetensors_in.c */
 };
 
 struct vv_safetensors_text {

@@ -1,6 +1,5 @@
-/* safetensors_in.h - Reads safetensors files as a checkpoint.
- *
- *     begin; for each file: read, add; end
+/* safetensors_in.h - Reads safetensors files as a checkpoint, also several
+ * files through their index.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,6 +8,12 @@
 
 #include "foreign_format.h"
 #include "safetensors_header.h"
+
+/* --- Files ---------------------------------------------------------------- */
+
+/* Reads safetensors files as a checkpoint.
+ *
+ *     begin; for each file: read, add; end */
 
 /* A single file: the size of the header (8 bytes), the header, the data. */
 extern const struct vv_foreign_format vv_safetensors_format;
@@ -60,5 +65,13 @@ varve_status vv_safetensors_add(struct vv_safetensors *s, varve_error *error);
  * the status of a new failure. */
 varve_status vv_safetensors_end(
     struct vv_safetensors *s, varve_status status, varve_error *error);
+
+/* --- Several files -------------------------------------------------------- */
+
+/* Reads several safetensors files as one checkpoint, through the index that
+ * Hugging Face stores beside them (`*.safetensors.index.json`). */
+
+/* The candidate file is the index. It maps each tensor to a file beside it. */
+extern const struct vv_foreign_format vv_safetensors_index_format;
 
 #endif

@@ -16,11 +16,11 @@
 #include "file_set.h"
 #include "json_out.h"
 #include "name.h"
-#include "safetensors_in.h"
 #include "safetensors_header.h"
+#include "safetensors_in.h"
 #include "safetensors_plan.h"
+#include "target.h"
 #include "try.h"
-#include "value_out.h"
 
 enum { HEADER_ALIGNMENT = 8 };
 

@@ -1,11 +1,20 @@
-/* bundle.h - Defines the field numbers of the protobuf messages in a TensorFlow
- * checkpoint, and reserved names (tensor_bundle.proto,
- * trackable_object_graph.proto).
+/* bundle.h - Defines the numbers of TensorFlow: those of the fields of its
+ * messages, and those of its element types.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef VV_BUNDLE_H
 #define VV_BUNDLE_H
+
+#include <stdint.h>
+
+#include <varve/tensor.h>
+
+/* --- Messages ------------------------------------------------------------- */
+
+/* Defines the field numbers of the protobuf messages in a TensorFlow
+ * checkpoint, and reserved names (tensor_bundle.proto,
+ * trackable_object_graph.proto). */
 
 enum { VV_BUNDLE_VERSION = 1 };
 
@@ -94,5 +103,25 @@ enum { VV_BUNDLE_VARIANT = 21 };
 #define VV_BUNDLE_COUNTER "save_counter"
 #define VV_BUNDLE_COUNTER_KEY                                                  \
     VV_BUNDLE_COUNTER "/" VV_BUNDLE_ATTRIBUTES "/" VV_BUNDLE_VARIABLE
+
+/* --- Element types -------------------------------------------------------- */
+
+/* Maps element types to their numbers in TensorFlow (types.proto). */
+
+/* Returns TensorFlow's number of a type. Every type has one. */
+uint32_t vv_bundle_dtype_number(varve_dtype dtype);
+
+/* Returns the type with a number, or 0 if it is not supported. Quantized types
+ * are returned as integers. The number of a reference type (100 more) is
+ * replaced by that of the type it refers to. */
+varve_dtype vv_bundle_dtype(uint64_t number);
+
+/* Returns the number of the type that a reference type refers to, and any other
+ * number unchanged. */
+uint64_t vv_bundle_dtype_referred(uint64_t number);
+
+/* Returns a name such as "float32" or "variant", or NULL for an unknown number.
+ */
+const char *vv_bundle_dtype_name(uint64_t number);
 
 #endif

@@ -8,14 +8,12 @@
 
 #include "allocator.h"
 #include "bundle.h"
-#include "bundle_dtype.h"
-#include "dtype.h"
 #include "name.h"
 #include "ordered_code.h"
-#include "shape.h"
 #include "table_in.h"
 #include "try.h"
-#include "wire_in.h"
+#include "typed_memory.h"
+#include "wire.h"
 
 struct reading {
     struct vv_bundle *bundle;

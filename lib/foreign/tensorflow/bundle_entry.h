@@ -5,7 +5,7 @@
 #ifndef VV_BUNDLE_ENTRY_H
 #define VV_BUNDLE_ENTRY_H
 
-#include "arena.h"
+#include "allocator.h"
 #include "draft.h"
 #include "foreign.h"
 

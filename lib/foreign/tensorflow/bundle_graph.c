@@ -10,7 +10,6 @@
 #include "allocator.h"
 #include "bundle.h"
 #include "bundle_kept.h"
-#include "bundle_moments.h"
 #include "bundle_object.h"
 #include "bundle_value.h"
 #include "bytes.h"

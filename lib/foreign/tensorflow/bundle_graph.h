@@ -19,7 +19,7 @@
  *   node is a variable, a state or an object. They become children of an
  *   object only.
  * - Slot records become slots, and so do moments that are identified by their
- *   positions (bundle_moments.h). Full names become global names. The saver
+ *   positions (bundle_object.h). Full names become global names. The saver
  *   with which an object is registered becomes a tag "registered:<name>".
  * - The `save_counter` of the root becomes the save counter and has no node.
  *

@@ -6,9 +6,7 @@
 #include "bundle_kept.h"
 
 #include "bundle.h"
-#include "bundle_dtype.h"
-#include "wire_in.h"
-#include "wire_out.h"
+#include "wire.h"
 
 enum field {
     FIELD_ROLE = 1,

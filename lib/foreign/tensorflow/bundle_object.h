@@ -1,5 +1,5 @@
-/* bundle_object.h - Parses and validates the records of a node in TensorFlow's
- * object graph: its attributes and children.
+/* bundle_object.h - Parses and validates the nodes of TensorFlow's object
+ * graph, and finds slots that only positions identify.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +7,12 @@
 #define VV_BUNDLE_OBJECT_H
 
 #include "bundle_entry.h"
-#include "wire_in.h"
+#include "wire.h"
+
+/* --- Nodes ---------------------------------------------------------------- */
+
+/* Parses and validates the records of a node in TensorFlow's object graph: its
+ * attributes and children. */
 
 /* A node of the saved graph. */
 struct vv_object {
@@ -99,5 +104,20 @@ bool vv_attribute_is_bytes(const struct vv_attribute *attribute);
 /* Returns the kind of node that an attribute becomes. It must not stand for
  * several tensors. */
 varve_kind vv_attribute_kind(const struct vv_attribute *attribute);
+
+/* --- Slots by position ---------------------------------------------------- */
+
+/* Finds slots of a TensorFlow checkpoint that are identified by positions only.
+ *
+ * A Keras 3 optimizer has its variables in a list, `_trainable_variables`, and
+ * their moments in other lists, such as `_momentums` and `_velocities`, at the
+ * same positions. If all lists have the same length and every moment has the
+ * type and shape of its variable, the moments become slots too, with the name
+ * of their list. The edges are kept.
+ *
+ * A checkpoint with slot records gets no other slots. */
+
+/* Adds these slots. All objects and values must be in the draft. */
+varve_status vv_bundle_moments_add(struct vv_object_graph *graph);
 
 #endif

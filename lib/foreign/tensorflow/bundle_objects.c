@@ -11,7 +11,7 @@
 #include "bundle.h"
 #include "failure.h"
 #include "try.h"
-#include "wire_out.h"
+#include "wire.h"
 
 /* --- Keys ----------------------------------------------------------------- */
 

@@ -12,7 +12,6 @@
 
 #include "allocator.h"
 #include "bundle.h"
-#include "bundle_dtype.h"
 #include "bytes.h"
 #include "crc.h"
 #include "directory.h"
@@ -21,8 +20,7 @@
 #include "table_in.h"
 #include "table_out.h"
 #include "try.h"
-#include "wire_in.h"
-#include "wire_out.h"
+#include "wire.h"
 
 /* --- Files ---------------------------------------------------------------- */
 

@@ -22,7 +22,7 @@ struct vv_bundle_roles {
     uint32_t *numbers;       /* by node: the number of its object */
     bool *has_values;        /* by node: it or a descendant has a value */
     bool omits_slots;  /* slots are not written: a reader finds them by position
-                          (bundle_moments.h) */
+                          (bundle_object.h) */
     bool *is_left_out; /* by node: it is only a slot variable, of slots that are
                           all omitted */
 };

@@ -8,12 +8,11 @@
 #include <string.h>
 
 #include "bundle.h"
-#include "bundle_dtype.h"
 #include "bundle_objects.h"
 #include "bundle_out.h"
 #include "failure.h"
-#include "shape.h"
 #include "try.h"
+#include "typed_memory.h"
 
 struct writer {
     const struct vv_target *target;

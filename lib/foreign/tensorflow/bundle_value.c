@@ -11,9 +11,9 @@
 #include "bundle.h"
 #include "bytes.h"
 #include "crc.h"
-#include "dtype.h"
 #include "try.h"
-#include "wire_in.h"
+#include "typed_memory.h"
+#include "wire.h"
 
 /* The parameters of all functions here. */
 struct decoding {

@@ -15,7 +15,7 @@
 #include "crc.h"
 #include "failure.h"
 #include "try.h"
-#include "wire_in.h"
+#include "wire.h"
 
 /* --- Snappy --------------------------------------------------------------- */
 

@@ -9,7 +9,7 @@
 
 #include "bytes.h"
 #include "crc.h"
-#include "wire_out.h"
+#include "wire.h"
 
 #define MAGIC UINT64_C(0xdb4775248b80fb57)
 

@@ -9,10 +9,10 @@
 
 #include "allocator.h"
 #include "bytes.h"
-#include "dtype.h"
 #include "failure.h"
 #include "torch_pieces.h"
 #include "try.h"
+#include "typed_memory.h"
 
 enum {
     /* The span of a tensor is read as a whole if it is not much larger than the

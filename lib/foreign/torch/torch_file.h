@@ -7,10 +7,10 @@
 #ifndef VV_TORCH_FILE_H
 #define VV_TORCH_FILE_H
 
-#include "arena.h"
+#include "allocator.h"
 #include "buffer.h"
 #include "foreign.h"
-#include "map.h"
+#include "hash_table.h"
 #include "torch_tar.h"
 #include "torch_tensor.h"
 #include "zip_in.h"

@@ -10,7 +10,6 @@
 #include "draft_parts.h"
 #include "failure.h"
 #include "name.h"
-#include "torch_array.h"
 #include "torch_pieces.h"
 #include "torch_python.h"
 #include "try.h"

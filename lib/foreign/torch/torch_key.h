@@ -6,8 +6,8 @@
 #ifndef VV_TORCH_KEY_H
 #define VV_TORCH_KEY_H
 
-#include "arena.h"
-#include "map.h"
+#include "allocator.h"
+#include "hash_table.h"
 #include "pickle.h"
 
 struct vv_torch_name {

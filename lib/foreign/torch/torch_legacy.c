@@ -9,16 +9,14 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "arena.h"
 #include "bytes.h"
 #include "checksum.h"
-#include "dtype.h"
 #include "failure.h"
-#include "map.h"
+#include "hash_table.h"
 #include "pickle_in.h"
-#include "shape.h"
 #include "torch_tensor.h"
 #include "try.h"
+#include "typed_memory.h"
 
 enum { MARK, VERSION, MACHINE, OBJECT, KEYS, PICKLES };
 

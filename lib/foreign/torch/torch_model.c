@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "dtype.h"
 #include "failure.h"
 #include "torch_reason.h"
 #include "try.h"
+#include "typed_memory.h"
 
 /* --- Edges ---------------------------------------------------------------- */
 

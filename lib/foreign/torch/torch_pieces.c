@@ -12,10 +12,9 @@
 #include "allocator.h"
 #include "checksum.h"
 #include "crc.h"
-#include "dtype.h"
 #include "failure.h"
-#include "shape.h"
 #include "try.h"
+#include "typed_memory.h"
 
 enum {
     MOST_DIMENSIONS =

@@ -1,5 +1,5 @@
-/* torch_python.h - Recognizes calls of Python and NumPy functions that create
- * bytes, numbers and containers.
+/* torch_python.h - Recognizes calls of Python and NumPy functions in a pickle
+ * that create bytes, numbers, containers and arrays.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,13 @@
 
 #include <varve/tensor.h>
 
+#include "buffer.h"
 #include "pickle.h"
+
+/* --- Functions and classes ------------------------------------------------ */
+
+/* Recognizes calls of Python and NumPy functions that create bytes, numbers and
+ * containers. */
 
 enum { VV_TORCH_MOST_BYTES = 256 };
 
@@ -44,5 +50,28 @@ uint32_t vv_torch_pairs_of(
 /* Returns the item to use in place of another: for a call that only makes a
  * container of another container, the latter; otherwise `item` itself. */
 uint32_t vv_torch_same(const struct vv_pickle *pickle, uint32_t item);
+
+/* --- Arrays --------------------------------------------------------------- */
+
+/* Finds NumPy arrays in a pickle. */
+
+struct vv_torch_array {
+    /* to read */
+    varve_tensor type;
+    bool is_fortran; /* column-major */
+    bool is_swapped; /* big-endian */
+    uint32_t data;   /* the item that contains the bytes */
+    uint64_t size;   /* in bytes, computed from the shape */
+};
+
+/* Returns true if a call creates a NumPy array of a supported type whose size
+ * may match its shape. */
+bool vv_torch_array(const struct vv_pickle *pickle, uint32_t item,
+    struct vv_torch_array *array);
+
+/* Appends the elements in little-endian row-major order. Returns false if the
+ * size does not match the shape. */
+bool vv_torch_array_add(const struct vv_pickle *pickle,
+    const struct vv_torch_array *array, struct vv_buffer *bytes);
 
 #endif

@@ -9,14 +9,13 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "dtype.h"
 #include "failure.h"
 #include "name.h"
 #include "pickle_in.h"
-#include "shape.h"
 #include "tar_in.h"
 #include "torch_tensor.h"
 #include "try.h"
+#include "typed_memory.h"
 
 enum { SYS_INFO, PICKLE, TENSORS, STORAGES, MEMBERS };
 

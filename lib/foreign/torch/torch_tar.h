@@ -11,8 +11,8 @@
 #ifndef VV_TORCH_TAR_H
 #define VV_TORCH_TAR_H
 
-#include "arena.h"
-#include "map.h"
+#include "allocator.h"
+#include "hash_table.h"
 #include "pickle.h"
 #include "zip_in.h"
 

@@ -5,8 +5,7 @@
  */
 #include "torch_tensor.h"
 
-#include "dtype.h"
-#include "shape.h"
+#include "typed_memory.h"
 
 /* --- Element types -------------------------------------------------------- */
 

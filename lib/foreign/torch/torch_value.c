@@ -9,14 +9,13 @@
 
 #include "bytes.h"
 #include "checksum.h"
-#include "dtype.h"
 #include "failure.h"
 #include "number.h"
-#include "torch_array.h"
 #include "torch_decode.h"
 #include "torch_pieces.h"
 #include "torch_python.h"
 #include "try.h"
+#include "typed_memory.h"
 
 enum { BYTES_OF_64 = 9, /* size of an integer from 2^63 up to 2^64 - 1 */ };
 

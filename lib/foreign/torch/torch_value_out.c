@@ -8,13 +8,12 @@
 
 #include "allocator.h"
 #include "bytes.h"
-#include "dtype.h"
 #include "failure.h"
 #include "name.h"
 #include "number.h"
-#include "shape.h"
 #include "torch_tensor.h"
 #include "try.h"
+#include "typed_memory.h"
 
 #define UTILS "torch._utils"
 

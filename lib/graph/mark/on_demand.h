@@ -8,7 +8,7 @@
 
 #include <varve/variable.h>
 
-#include "attachment.h"
+#include "node.h"
 
 struct vv_on_demand {
     struct vv_attachment attachment;

@@ -7,7 +7,7 @@
 
 #include <varve/rank_local.h>
 
-#include "attachment.h"
+#include "node.h"
 
 struct vv_private {
     struct vv_attachment attachment;

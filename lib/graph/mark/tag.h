@@ -5,7 +5,7 @@
 #ifndef VV_TAG_H
 #define VV_TAG_H
 
-#include "attachment.h"
+#include "node.h"
 
 /* The tag of an object that represents None of Python. */
 #define VV_TAG_NONE "none"

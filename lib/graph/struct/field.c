@@ -13,7 +13,7 @@
 #include "graph.h"
 #include "name.h"
 #include "reached.h"
-#include "shape.h"
+#include "typed_memory.h"
 
 enum {
     MOST_OLDER_NAME = 256, /* bytes with the NUL */

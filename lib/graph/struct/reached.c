@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "attachment.h"
 #include "field.h"
 #include "graph.h"
-#include "shape.h"
+#include "node.h"
+#include "typed_memory.h"
 #include "variable.h"
 
 enum { MOST_BITS = 64 };

@@ -19,12 +19,11 @@
 #include "migrating.h"
 #include "name.h"
 #include "on_demand.h"
-#include "owned_text.h"
 #include "reached.h"
-#include "shape.h"
 #include "state.h"
-#include "struct_allocation.h"
+#include "struct_memory.h"
 #include "tag.h"
+#include "typed_memory.h"
 #include "variable.h"
 
 /* --- Text --------------------------------------------------------------- */

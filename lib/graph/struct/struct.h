@@ -7,8 +7,8 @@
 
 #include <varve/struct.h>
 
-#include "attachment.h"
 #include "graph.h"
+#include "node.h"
 
 /* A struct that the program has added itself. The structs in it are found
  * through it. */

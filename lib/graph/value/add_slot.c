@@ -9,9 +9,9 @@
 #include "edge.h"
 #include "graph.h"
 #include "name.h"
-#include "shape.h"
 #include "slice.h"
 #include "slot.h"
+#include "typed_memory.h"
 #include "variable.h"
 
 /* Records that a node is not a variable that can have slots. `where` is the

@@ -5,7 +5,7 @@
  */
 #include "at_risk.h"
 
-#include "attachment.h"
+#include "node.h"
 
 /* Exists if values of the graph have been saved or restored, or are about to
  * be. */

@@ -10,14 +10,14 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "attachment.h"
 #include "buffer.h"
 #include "checksum.h"
+#include "convert.h"
 #include "edge.h"
-#include "element.h"
 #include "failure.h"
 #include "graph.h"
 #include "memory_table.h"
+#include "node.h"
 #include "state.h"
 #include "tag.h"
 #include "try.h"

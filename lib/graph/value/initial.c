@@ -12,10 +12,10 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "attachment.h"
 #include "collection.h"
 #include "failure.h"
 #include "graph.h"
+#include "node.h"
 #include "try.h"
 #include "variable.h"
 #include "walk.h"

@@ -10,13 +10,13 @@
 #include <varve/memory.h>
 
 #include "allocator.h"
-#include "attachment.h"
 #include "edge.h"
 #include "failure.h"
 #include "graph.h"
-#include "shape.h"
+#include "node.h"
 #include "slice.h"
 #include "try.h"
+#include "typed_memory.h"
 #include "variable.h"
 #include "walk.h"
 

@@ -5,18 +5,17 @@
  */
 #include "replica.h"
 
-#include "alias.h"
 #include "allocator.h"
 #include "edge.h"
 #include "failure.h"
-#include "global_name.h"
 #include "graph.h"
+#include "node_names.h"
 #include "private.h"
-#include "shape.h"
 #include "slice.h"
 #include "state.h"
 #include "tag.h"
 #include "try.h"
+#include "typed_memory.h"
 #include "variable.h"
 
 struct making {

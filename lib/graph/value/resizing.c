@@ -8,9 +8,9 @@
 #include "edge.h"
 #include "failure.h"
 #include "graph.h"
-#include "shape.h"
 #include "slice.h"
 #include "try.h"
+#include "typed_memory.h"
 
 /* --- Checks ------------------------------------------------------------- */
 

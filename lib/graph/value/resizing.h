@@ -7,7 +7,7 @@
 
 #include <varve/resizing.h>
 
-#include "attachment.h"
+#include "node.h"
 #include "variable.h"
 
 struct vv_resizing {

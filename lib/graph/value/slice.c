@@ -11,7 +11,7 @@
 #include "box.h"
 #include "edge.h"
 #include "graph.h"
-#include "shape.h"
+#include "typed_memory.h"
 
 char *vv_slice_text(
     const varve_tensor *view, const varve_slice *slice, char *text)

@@ -7,8 +7,8 @@
 
 #include <varve/variable.h>
 
-#include "attachment.h"
 #include "buffer.h"
+#include "node.h"
 
 struct varve_sink {
     /* to fill in */

@@ -6,8 +6,8 @@
 #ifndef VV_TOUCH_H
 #define VV_TOUCH_H
 
-#include "attachment.h"
 #include "graph.h"
+#include "node.h"
 
 /* Records that the value of a node may change. */
 static inline void vv_will_touch(varve_node *node)

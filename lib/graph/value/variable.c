@@ -7,14 +7,13 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "attachment.h"
 #include "edge.h"
 #include "graph.h"
 #include "memory_table.h"
-#include "pool.h"
+#include "node.h"
 #include "refresh.h"
-#include "shape.h"
 #include "touch.h"
+#include "typed_memory.h"
 
 /* --- Data of the graph -------------------------------------------------- */
 

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "hash_table.h"
 #include "pattern.h"
-#include "map.h"
 
 static const struct {
     const char *patterns;

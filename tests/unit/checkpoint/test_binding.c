@@ -6,7 +6,6 @@
 #include "binding.h"
 
 #include "delivery_state.h"
-#include "unbind.h"
 #include "worlds.h"
 
 static float memory[6] = { 1, 2, 3, 4, 5, 6 };

@@ -4,7 +4,7 @@
  */
 #include "worlds.h"
 
-#include "delivery_states.h"
+#include "delivery.h"
 
 /* Creates two values, of which the second is not saved. */
 static const unsigned char offsets[16] = { 64 };

@@ -9,8 +9,8 @@
 
 #include <varve/reader.h>
 
+#include "hash_table.h"
 #include "incremental_chunks.h"
-#include "map.h"
 #include "reader.h"
 #include "support/faulty_system.h"
 

@@ -16,8 +16,8 @@
 
 #include "background.h"
 #include "directory.h"
-#include "pieces.h"
 #include "reader.h"
+#include "worker.h"
 
 enum { MOST = 4 };
 

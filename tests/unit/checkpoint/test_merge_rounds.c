@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <varve/rank_local.h>
 
-#include "column.h"
 #include "data_in.h"
+#include "index.h"
 #include "index_broadcast.h"
 #include "save_together.h"
 #include "support/faulty_system.h"

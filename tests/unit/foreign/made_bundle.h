@@ -15,14 +15,13 @@
 #include <stdio.h>
 
 #include "bundle.h"
-#include "bundle_dtype.h"
 #include "crc.h"
-#include "dtype.h"
 #include "ordered_code.h"
 #include "table_out.h"
+#include "typed_memory.h"
 #include "unit/foreign/hex.h"
 #include "unit/foreign/safetensors.h"
-#include "wire_out.h"
+#include "wire.h"
 
 #define PLAIN_HEADER "08011a020801"
 #define BIG_HEADER "080110011a020801"

@@ -23,7 +23,7 @@
 #include "support/memory_system.h"
 #include "support/test_context.h"
 #include "table_out.h"
-#include "wire_out.h"
+#include "wire.h"
 
 #define INDEX "c.index"
 #define SHARD "c.data-00000-of-00001"

@@ -8,7 +8,7 @@
 
 #include "arrays.h"
 #include "failure.h"
-#include "format_in.h"
+#include "format_choice.h"
 
 /* Variables of bytes, named "a", "b" and so on. */
 struct made_value {

@@ -10,7 +10,7 @@
 #include "bundle.h"
 #include "bundle_kept.h"
 #include "drafts.h"
-#include "wire_out.h"
+#include "wire.h"
 
 static const unsigned char *find(
     const void *user, uint32_t node, size_t *size)

@@ -9,7 +9,7 @@
 #include "bundle.h"
 #include "bundle_object.h"
 #include "support/test_context.h"
-#include "wire_out.h"
+#include "wire.h"
 
 static varve_error error;
 

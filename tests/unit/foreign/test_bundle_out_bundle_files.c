@@ -8,7 +8,7 @@
 #include "bundle.h"
 #include "bundles.h"
 #include "table_out.h"
-#include "wire_out.h"
+#include "wire.h"
 
 /* Makes an index that contains the number of data files and `text`. */
 static void make_index(

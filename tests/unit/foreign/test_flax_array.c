@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "support/test.h"
-#include "dtype.h"
 #include "flax_sample.h"
+#include "typed_memory.h"
 
 static const struct vv_flax_type *find(const char *name)
 {

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 
 #include "crc.h"
-#include "made_format.h"
+#include "foreign_values.h"
 #include "layout.h"
-#include "sum.h"
+#include "made_format.h"
 
 enum { FILE_SIZE = 4 * VV_CHUNK_SIZE };
 

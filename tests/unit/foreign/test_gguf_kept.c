@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "support/test.h"
-#include "dtype.h"
+#include "typed_memory.h"
 
 TEST(gguf_type, has_the_sizes_of_blocks)
 {

@@ -4,7 +4,7 @@
  */
 #include "onnx_tensor.h"
 
-#include "dtype.h"
+#include "typed_memory.h"
 #include "support/test.h"
 
 TEST(onnx_type, maps_each_element_type_once)

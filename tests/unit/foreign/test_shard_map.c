@@ -1,5 +1,5 @@
 /* test_shard_map.c - Tests the index of models in several files.
- * test_safetensors_index.c and test_torch_index.c test invalid ones.
+ * test_safetensors_in_index.c and test_torch_index.c test invalid ones.
  *
  * SPDX-License-Identifier: MIT
  */

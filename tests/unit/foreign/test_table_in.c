@@ -11,7 +11,7 @@
 #include "hex.h"
 #include "support/test_context.h"
 #include "table_out.h"
-#include "wire_out.h"
+#include "wire.h"
 
 /* A table made of blocks with any content. */
 struct made {

@@ -6,8 +6,8 @@
 
 #include <stdio.h>
 
-#include "dtype.h"
 #include "torch_value_out.h"
+#include "typed_memory.h"
 
 #include "readers.h"
 #include "targets.h"

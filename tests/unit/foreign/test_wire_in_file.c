@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "wire_in.h"
+#include "wire.h"
 
 #include "hex.h"
 #include "onnx_sample.h"

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "wire_out.h"
+#include "wire.h"
 
 #include "hex.h"
 

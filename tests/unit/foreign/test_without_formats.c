@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "format_in.h"
+#include "format_choice.h"
 #include "support/memory_system.h"
 #include "support/test_context.h"
 #include "unit/foreign/written.h"

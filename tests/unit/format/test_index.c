@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "value_table.h"
+#include "index.h"
 
 static uint32_t name_of(const struct vv_index *index, const char *name)
 {

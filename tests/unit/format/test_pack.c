@@ -8,7 +8,6 @@
 
 #include "bytes.h"
 #include "file.h"
-#include "frame.h"
 #include "layout.h"
 #include "pack.h"
 #include "support/memory_system.h"

@@ -4,10 +4,10 @@
  */
 #include "support/test.h"
 
-#include "index_columns.h"
+#include "index.h"
+#include "index_out.h"
 #include "layout.h"
 #include "part.h"
-#include "value_table.h"
 
 /* Values of 8 bytes: rows of one and a half chunks; four values are contiguous,
  * and in four the last two are in pieces of half their columns. */

@@ -4,15 +4,15 @@
  */
 #include "support/test.h"
 
-#include "paged_columns.h"
-#include "index_columns.h"
+#include "index_out.h"
 #include "layout.h"
+#include "paged_columns.h"
 #include "piece_table.h"
 #include "support/faulty_system.h"
 #include "support/memory_system.h"
 #include "support/test_context.h"
+#include "index.h"
 #include "system.h"
-#include "value_table.h"
 
 enum {
     FIRST,

@@ -4,10 +4,10 @@
  */
 #include "support/test.h"
 
-#include "index_columns.h"
+#include "index.h"
+#include "index_out.h"
 #include "layout.h"
 #include "piece_table.h"
-#include "value_table.h"
 
 /* A large value in pieces of rows that are not a multiple of a chunk, and a
  * small one in columns; between and after them some values without pieces, and

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "node.h"
-#include "alias.h"
+#include "node_names.h"
 #include "replica.h"
 
 static float values[4];

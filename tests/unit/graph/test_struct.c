@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "alias.h"
+#include "node_names.h"
 #include "struct.h"
 
 struct layer {

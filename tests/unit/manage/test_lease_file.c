@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "lease.h"
-#include "lease_file.h"
 #include "manage_world.h"
 #include "system.h"
 #include "watch.h"

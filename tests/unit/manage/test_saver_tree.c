@@ -4,7 +4,7 @@
  */
 #include "savers.h"
 
-#include "saver_tree.h"
+#include "saver.h"
 
 /* Saves names in a given order, on which the file must not depend. */
 static void try_order(const char *const names[], const int *order, int count,

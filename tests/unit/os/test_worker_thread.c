@@ -1,4 +1,4 @@
-/* test_worker_thread.c - lib/os/worker_thread.c
+/* test_worker_thread.c - lib/os/worker.c
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +13,7 @@
 #include "support/faulty_system.h"
 #include "support/test_context.h"
 #include "system.h"
-#include "worker_thread.h"
+#include "worker.h"
 
 enum { MOST = 200 };
 

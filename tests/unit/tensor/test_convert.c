@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "convert.h"
-#include "dtype.h"
+#include "typed_memory.h"
 
 /* A row for each `from`, a column for each `to`, by number. */
 static const char widening[VARVE_DTYPE_COUNT][VARVE_DTYPE_COUNT + 1] = {
