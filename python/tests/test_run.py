@@ -407,6 +407,42 @@ class Running(Test):
                 ckpt.loss = float('nan')
         self.assertEqual(ckpt.step, 5)
 
+    def test_a_program_may_change_what_was_restored_in_the_first_step(self):
+        def replace(value):
+            return lambda ckpt: setattr(ckpt, 'x', value)
+
+        changes = [
+            ([1.0, 2.0], lambda ckpt: ckpt.x.append(3.0)),
+            ([1.0, 2.0], lambda ckpt: ckpt.x.clear()),
+            (['a'], lambda ckpt: ckpt.x.append('b')),
+            ([[1.0], [2.0]], lambda ckpt: ckpt.x[0].append(3.0)),
+            ({'a': 1.0}, lambda ckpt: ckpt.x.update(b=2.0)),
+            ((1.0, 2.0), replace((1.0, 2.0, 3.0))),
+            (np.ones(3), replace(np.zeros(5))),
+            (np.ones(3), replace(np.zeros(3, 'f4'))),
+            (1, replace(1.5)), (1, replace('text')), ('text', replace(1)),
+            (None, replace(1)), (1, replace(None)), (5, replace(2**70)),
+            (1.5, replace(2j)),
+        ]
+        for number, (first, change) in enumerate(changes):
+            for removed in {}, {'removed': np.zeros(2)}:
+                with self.subTest(first=first, removed=removed):
+                    folder = f'{self.folder}/{number}{len(removed)}'
+                    ckpt = varve.Checkpoint(step=0, best=0.0, x=first,
+                                            **removed)
+                    with varve.Run(ckpt, folder) as run:
+                        ckpt.step = 1
+                        run.step(1)
+                    ckpt = varve.Checkpoint(step=0, best=0.0, x=first)
+                    with varve.Run(ckpt, folder, read={
+                            'expect_unexpected': 'removed'}) as run:
+                        for ckpt.step in run.steps(2):
+                            change(ckpt)
+                            ckpt.best = 1.0
+                    found = varve.load(folder + '/ckpt-2.varve')
+                    self.assertEqual(found['best'], 1.0)
+                    np.testing.assert_equal(found['x'], ckpt.x)
+
     def test_needs_a_checkpoint(self):
         for wrong in ({'step': 0}, None, varve.Tracked()):
             with self.fails(TypeError, 'needs a varve.Checkpoint'):

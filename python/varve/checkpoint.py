@@ -14,7 +14,7 @@ from .communicator import Communicator, together
 from .errors import Error, Status, call, file_path, refuse
 from .filling import call_with_types, fill, planned_path
 from .fitting import check_fit
-from .graph import Arrival, Graph
+from .graph import Graph
 from .options import Options, read_options, write_options
 from .restoration import Restoration
 from .states import is_own_name
@@ -253,9 +253,9 @@ class Tracked:
                 if not graph.is_waiting():
                     continue
                 if graph.is_stepping and not isinstance(value, SCALARS):
-                    graph.sync(held_reason=HELD)
+                    graph.sync_attribute(self, name, held_reason=HELD)
                     continue
-                graph.sync(arrival=Arrival(False, self, name))
+                graph.sync_attribute(self, name)
                 self._check_replaced(graph, name, value)
 
     def _check_replaced(self, graph: Graph, name: str, value: Any) -> None:

@@ -182,6 +182,32 @@ class Graph:
                              'discard it')
             return survey
 
+    def sync_attribute(self, source: Any, name: str,
+                       held_reason: Optional[str] = None) -> None:
+        """Adds what an attribute that was just set leads to, and assigns the
+        pending values; with `held_reason` they are an error. Everything else
+        stays as it was restored, because a check of the resume ignores what
+        the program has changed since."""
+        with self.lock, without_collection():
+            self.states.clear()
+            arrival = NOTHING
+            if held_reason is None:
+                arrival = Arrival(False, source, name)
+                self._fill_late(arrival)
+            survey = self.survey()
+            if held_reason is None:
+                check_fillable(survey)
+            following = Following(self, survey, arrival)
+            held = following.extend(source, name)
+            if held_reason is None:
+                self.push(may_arrive=arrival.among(survey),
+                          entries=following.added())
+            call(lib.varve_graph_check, self.handle)
+            if held and held_reason is not None:
+                raise refuse(f'{held}: {held_reason}; call update() of the '
+                             'restoration to assign it, or drop_pending() to '
+                             'discard it')
+
     def _fill_late(self, arrival: 'Arrival') -> None:
         """Creates values that only the file has in new parts."""
         survey = self.survey()
@@ -223,11 +249,13 @@ class Graph:
         return list(self._entries.values())
 
     def push(self, status: Status = Status.MISMATCH,
-             may_arrive: Callable[[Any], bool] = lambda key: True) -> None:
-        """Copies the buffers to the program. Values that do not fit stay
-        unchanged and raise an error at the end."""
+             may_arrive: Callable[[Any], bool] = lambda key: True,
+             entries: Optional[List[Entry]] = None) -> None:
+        """Copies the buffers, or those of some entries, to the program. Values
+        that do not fit stay unchanged and raise an error at the end."""
         inexact = []
-        for entry in self.entries():
+        entries = self.entries() if entries is None else entries
+        for entry in entries:
             part, leaf = entry.part, entry.leaf
             if leaf and part.is_quick and leaf.lies_in(part.value):
                 continue
@@ -244,8 +272,7 @@ class Graph:
                 put(part, leaf.push(part.value))
                 if is_tensor(part.source) and part.source is not part.value:
                     raise_version(part.source)
-        parts = [entry.part for entry in self.entries()
-                 if not entry.part.is_quick]
+        parts = [entry.part for entry in entries if not entry.part.is_quick]
         put_tuples(parts)
         for part in reversed(parts):
             if part.state and may_arrive(part.key):
@@ -288,6 +315,7 @@ class Following:
         self._new: Dict[Any, Entry] = {}
         self._queue: List[Entry] = []
         self._numbers: List[Tuple[Entry, Scalars]] = []  # to be added
+        self._changed: List[Entry] = []  # entries with a new number
         self._root = survey.root
 
     def follow(self) -> Optional[str]:
@@ -309,6 +337,61 @@ class Following:
         for entry in gone:
             lib.varve_remove(entry.node)
         return self._held
+
+    def extend(self, source: Any, name: str) -> Optional[str]:
+        """Adds only what an attribute leads to, if it is new. Returns the path
+        of a new part with a pending value, if there is one."""
+        self._new = dict(self._old)
+        parent = self._old.get(id(source))
+        part = self._parts.get(id(source))
+        if parent and part:
+            self._add_attribute(parent, part, name)
+        for entry in self._queue:  # the list grows in the loop
+            self._lead(entry)
+        self._add_numbers()
+        self._graph._entries = self._new  # pylint: disable=protected-access
+        return self._held
+
+    def added(self) -> List[Entry]:
+        """The entries that `extend` has added, and that of a new number."""
+        return [entry for key, entry in self._new.items()
+                if self._old.get(key) is not entry] + self._changed
+
+    def _add_attribute(self, parent: Entry, part: Part, name: str) -> None:
+        if name in part.scalars:
+            self._add_number(parent, name, part.scalars)
+            return
+        if name not in part.children or name in parent.edges or (
+                parent.scalars and name in parent.scalars.nodes()):
+            return  # it takes the place of what was restored
+        key = part.children[name]
+        child = self._new.get(key)
+        if self._is_held(parent, name, self._parts[key], child):
+            self._held = part.path_to(name)
+            return
+        if not parent.edges:
+            parent.edges = {}
+        if child:
+            lib.varve_track(parent.node, edge_name(parent, name), child.node)
+        else:
+            child = Entry(self._parts[key])
+            self._add(parent, name, child)
+        parent.edges[name] = child
+
+    def _add_number(self, parent: Entry, name: str,
+                    numbers: Mapping[Any, Any]) -> None:
+        """Adds a number for which a value is pending."""
+        if lib.varve_pending(parent.node, name.encode()) == ffi.NULL \
+                or self._is_number_held(parent, name):
+            return
+        held = parent.scalars
+        names = [*(held.nodes() if held else ()), name]
+        values = {other: numbers[other] for other in names if other in numbers}
+        old = self._drop_scalars(parent, values) if held else {}
+        parent.scalars = Scalars(
+            {**{other: values[other] for other in old}, **values})
+        parent.scalars.add(parent.node, old)
+        self._changed.append(parent)
 
     def _is_held(self, parent: Entry, name: Any, part: Part,
                  child: Optional[Entry]) -> bool:

@@ -25,8 +25,8 @@
 #include "tag.h"
 #include "touch.h"
 #include "transfer.h"
-#include "shape.h"
 #include "try.h"
+#include "typed_memory.h"
 
 /* --- Single values -------------------------------------------------------- */
 

@@ -8,6 +8,7 @@
 #include "delivery_state.h"
 #include "edge.h"
 #include "on_demand.h"
+#include "tag.h"
 #include "slot.h"
 #include "walk.h"
 
@@ -170,13 +171,17 @@ static bool take_place(struct vv_matching *m, varve_node *node, uint32_t file,
 }
 
 /* Returns true if a variable or state takes the name of an object that was
- * matched and then removed by the program. The file has nothing for it. */
+ * matched and then removed by the program, or of a saved None after the read.
+ * The file has nothing for it. */
 static bool binding_replaces_object(
     const struct vv_matching *m, const varve_node *node, uint32_t file)
 {
-    return m->pairing->matches.is_past[file] &&
-           (node->variable || node->kind == VARVE_STATE) &&
-           vv_value_of(m->pairing, file) == VV_NONE;
+    if (!(node->variable || node->kind == VARVE_STATE) ||
+        vv_value_of(m->pairing, file) != VV_NONE)
+        return false;
+    return m->pairing->matches.is_past[file] ||
+           (m->is_open &&
+               vv_index_has_tag(vv_index_of(m->pairing), file, VV_TAG_NONE));
 }
 
 void vv_bind(struct vv_matching *m, varve_node *node, uint32_t file,

@@ -130,6 +130,7 @@ struct vv_matching {
 
     /* to fill in */
     bool needs_sweep; /* edges were removed since the last sweep */
+    bool is_open;     /* the read succeeded; later edges are late arrivals */
     /* own */
     uint64_t sweeps; /* number of sweeps so far */
     bool *was_there; /* by edge of the file: a node that makes children on

@@ -126,9 +126,9 @@ varve_status vv_arrive(struct varve_restoration *r, varve_error *error)
     do {
         vv_match_queue(&r->matching);
         vv_leave_out_others(&r->delivery);
-        if (!r->is_open) /* later calls need little room */
+        if (!r->matching.is_open) /* later calls need little room */
             vv_work_queue_shrink(&r->matching.work_queue);
-        if (vv_has_run_out(r) && !r->is_open)
+        if (vv_has_run_out(r) && !r->matching.is_open)
             break; /* fails before anything is delivered */
         if (!r->pairing.is_dry)
             status = vv_deliver(&r->delivery, error);
@@ -138,7 +138,7 @@ varve_status vv_arrive(struct varve_restoration *r, varve_error *error)
     if (!status && vv_has_run_out(r))
         status = vv_fail_run_out(r, error);
     if (status)
-        vv_delivery_park_failed(&r->delivery, r->is_open);
+        vv_delivery_park_failed(&r->delivery, r->matching.is_open);
     r->delivery.has_new_mismatch = false;
     vv_graph_let_go(r->pairing.graph, older);
     r->is_busy = false;

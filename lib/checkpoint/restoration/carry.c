@@ -412,8 +412,8 @@ varve_status vv_restoration_carry(
     struct varve_restoration *r, struct vv_carried *carried, varve_error *error)
 {
     varve_error reason = { .status = VARVE_OK };
-    if (r->is_settled || !r->is_open || !r->pairing.graph || !r->pairing.root ||
-        varve_pending_count(r) == 0)
+    if (r->is_settled || !r->matching.is_open || !r->pairing.graph ||
+        !r->pairing.root || varve_pending_count(r) == 0)
         return VARVE_OK;
     if (!vv_sweep(&r->matching))
         return vv_fail_memory(error, "pending values");

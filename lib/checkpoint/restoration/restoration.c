@@ -353,7 +353,7 @@ static varve_status restoration_begin(struct varve_restoration *r,
     if (opening->is_save)
         vv_set_save_counter(r->pairing.root, vv_index_of(&r->pairing)->counter);
     r->delivery.failure.status = VARVE_OK;
-    r->is_open = true;
+    r->matching.is_open = true;
     r->pairing.selection.options.progress = NULL;
     r->pairing.selection.options.salvage.loss = NULL;
     return VARVE_OK;

@@ -28,7 +28,6 @@ struct varve_restoration {
     struct vv_opened file;
     bool has_lent_file; /* the owner of the file closes it */
 
-    bool is_open;    /* the read succeeded; later edges are late arrivals */
     bool is_settled; /* pending values were dropped; nothing is delivered
                         except on request */
     /* to fill in */
