@@ -53,7 +53,8 @@ void each_member(varve_node *object, Get get, Visit &visit)
         varve_fields(static_cast<const M *>(nullptr)));
 }
 
-/* Adds the nodes of fields, as columns or as the cells of one element. */
+/* Adds a node for each field: an array of the field in all elements (a column),
+ * or, for files of older versions, the field of a single element (a cell). */
 template <class V, class Made> struct adder {
     rows<V> *of;
     std::vector<std::unique_ptr<Made>> *all;

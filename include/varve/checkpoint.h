@@ -184,7 +184,8 @@ VARVE_API varve_status varve_save(varve_node *root, const char *prefix,
  *
  * The save counter of `root` continues from that of the file. Results and
  * errors are those of varve_read. Fails with VARVE_NOT_FOUND if there is no
- * checkpoint. */
+ * checkpoint, and with VARVE_IS_DIRECTORY if `path` is a directory without
+ * one. */
 VARVE_API varve_restoration *varve_restore(varve_node *root, const char *path,
     const varve_read_options *options, varve_error *error) VARVE_MUST_CHECK;
 

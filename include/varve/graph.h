@@ -261,8 +261,8 @@ VARVE_API varve_node *varve_list_at(varve_node *list, size_t index);
 
 /* --- Tags --------------------------------------------------------------- */
 
-/* The tags that have a meaning for the library. Each node has a set of tags; a
- * graph can use up to 64 different tags.
+/* The names of common tags. Each node has a set of tags; a graph can use up to
+ * 64 different tags.
  *
  * VARVE_TAG_LOCAL: the node is listed in a checkpoint without its value, and a
  * restore does not report the value as missing.

@@ -1,6 +1,7 @@
 /* keeper.hpp - Stores the C++ functions that a graph calls through C function
- * pointers, and defines names as arguments. No exception passes through C code:
- * std::bad_alloc becomes VARVE_NO_MEMORY, any other exception VARVE_CALLBACK.
+ * pointers, and defines the type of arguments that are names or paths. No
+ * exception passes through C code: std::bad_alloc becomes VARVE_NO_MEMORY, any
+ * other exception VARVE_CALLBACK.
  *
  * SPDX-License-Identifier: MIT
  */

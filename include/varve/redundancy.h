@@ -49,8 +49,8 @@
  *   which sets are due.
  * - All ranks copy the same set at a time. After all ranks have copied a set,
  *   the next save or drain starts the copy of the next one. A slow or failing
- *   rank delays copies, but no save. Sets that are left out because of it are
- *   left out by all ranks, and all ranks keep the same sets.
+ *   rank delays copies, but no save. If more than `max_pending` sets are
+ *   pending, all ranks skip the copy of the same sets.
  * - A resume uses the newest set that is complete anywhere. If sets of the same
  *   number are in the directories of the ranks and at a level, the former is
  *   preferred, even if it must be rebuilt. A set at a level is never rebuilt.

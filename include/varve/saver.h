@@ -102,7 +102,8 @@ VARVE_API varve_status varve_saver_add_under(varve_saver *saver,
  *
  * The name is the global name, or else the path from `node`, of up to 4095
  * bytes (otherwise VARVE_LIMIT). Nodes tagged VARVE_TAG_LOCAL are left out.
- * Nodes below a state are included in that state. */
+ * Nodes below a state are saved with the state and have no name of their
+ * own. */
 VARVE_API varve_status varve_saver_add_named(
     varve_saver *saver, varve_node *node, varve_error *error) VARVE_MUST_CHECK;
 

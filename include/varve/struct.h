@@ -143,9 +143,9 @@ VARVE_API varve_node *varve_add_sized_struct(varve_node *parent,
  * if the program has bound them to other memory. Fields that the program has
  * removed from the graph are added again. Lists gain and lose elements at their
  * end. If a pointer is NULL and has `room`, its node is removed (varve_remove).
- * Structs, text and variables of a different type that the program itself has
- * put in their place remain; a list that becomes shorter only loses its edges
- * to them.
+ * If the program has replaced the node by a struct, text or a variable of a
+ * different type, that node remains. A list that becomes shorter loses its
+ * edges to such nodes.
  *
  * - Records VARVE_MISUSE, and changes nothing, if the struct does not match its
  *   table, or if the node is not a struct. */

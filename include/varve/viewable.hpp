@@ -51,7 +51,7 @@ inline constexpr bool is_given = is_lasting<T> &&is_writable<T>;
 template <class T> constexpr void check_given() noexcept
 {
     static_assert(is_lasting<T>,
-        "temporary object: its memory is freed before it is saved; add "
+        "temporary object: its memory may be freed before it is saved; add "
         "a named object");
     static_assert(!is_lasting<T> || is_writable<T>,
         "const object: a restoration writes into it, so it must not be "

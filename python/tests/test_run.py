@@ -394,7 +394,7 @@ class Running(Test):
                     checkpoint.late = make(step)
             checkpoint = varve.Checkpoint(w=np.zeros(1))
             with self.fails(varve.MisuseError, 'late', 'is pending',
-                            'set the attribute before'):
+                            'create the array, list'):
                 with varve.Run(checkpoint, folder) as run:
                     for step in run.steps(2):
                         checkpoint.late = make(step)

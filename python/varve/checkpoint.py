@@ -238,8 +238,8 @@ def latest(prefix: Path) -> str:
 
 SCALARS = (bool, int, float, complex, str)
 HELD = ('the saved value is pending, and would replace the one that the loop '
-        'over Run.steps has assigned: set the attribute before the run '
-        'resumes, for example to None')
+        'over Run.steps has assigned: create the array, list or object before '
+        'the run resumes')
 
 
 class Tracked:

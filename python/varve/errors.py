@@ -144,7 +144,8 @@ REMEDIES = (
     ('to add one value under a second name, use varve_track',
      'to save one array under two names, set the same object under both'),
     ('rename.file: ', 'rename_file: '),
-    ('`resize` permits other extents, and drops elements that do not fit',
+    ('`resize` permits other extents, and drops elements that do not fit (a '
+     'variable that is added as resizable gets all of them)',
      '`any_shape` takes the shape of the file'),
     ('`except` leaves a variable', '`except_` leaves a variable'),
     ('report of varve_dry_run', 'report of varve.dry_run'),

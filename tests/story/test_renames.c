@@ -170,6 +170,17 @@ TEST(renames, one_that_matched_nothing_is_named_with_its_path)
         "right side must be the path in the file");
 }
 
+TEST(renames, one_with_two_wrong_sides_is_named)
+{
+    STORY_FILE("f", { "model/weight", 1 }, { "model/b", 2 });
+    varve_error error;
+    BUILD("model/kernel", "model/b");
+    varve_restoration *r = READ({ "kernel", "weight" });
+    story_unmatched(varve_assert_consumed(r, &error),
+        "the rename \"kernel -> weight\" matched nothing", error);
+    end(r);
+}
+
 TEST(renames, renames_apply_to_variables_added_later)
 {
     STORY_FILE("f", { "block/3/w", 1 }, { "block/4/w", 2 });

@@ -89,7 +89,7 @@ const struct command ls_command = {
                "\n"
                "PAT is a path with wildcards: * matches any part of a name, ** "
                "any number of names,\n"
-               "? one byte, [0-9] one of a set.\n",
+               "? one character, [0-9] one of a set.\n",
     .options = option_rows,
     .options_size = sizeof(OPTIONS),
     .least_operands = 1,

@@ -351,7 +351,8 @@ static const char *describe_remedies(int remedies, char *text, size_t size)
     static const char *const hints[] = {
         "`cast` converts other types",
         "`reshape` permits another shape",
-        "`resize` permits other extents, and drops elements that do not fit",
+        ("`resize` permits other extents, and drops elements that do not fit "
+         "(a variable that is added as resizable gets all of them)"),
         "`except` leaves a variable as it is",
     };
     size_t used = 0;
@@ -369,7 +370,7 @@ varve_status vv_fail_mismatched(struct vv_delivery *d, varve_error *error)
     const struct vv_pair *pairs = vv_pairs(&d->mismatched, &count);
     varve_error lines = { 0 };
     int remedies = 0;
-    char text[256];
+    char text[320];
     for (size_t i = 0; i < count; i++) {
         char path[256];
         struct sides sides;

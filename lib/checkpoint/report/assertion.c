@@ -117,9 +117,29 @@ static bool is_pattern_of_expect(const struct vv_finding *finding)
     return is_pattern(finding) && strncmp(finding->option, "expect.", 7) == 0;
 }
 
+/* Adds the renames that matched nothing and that no line names yet. */
+static void add_unused_renames(const varve_report *report, varve_error *error)
+{
+    size_t count;
+    const struct vv_finding *all =
+        vv_findings(report, VARVE_FINDING_MISMATCHED, &count);
+    for (size_t i = 0; i < count && error; i++) {
+        char text[512];
+        if (!all[i].is_unused || is_pattern(&all[i]))
+            continue;
+        snprintf(text, sizeof text, "\"%.200s -> %.200s\"", all[i].program_path,
+            all[i].file_path);
+        if (!strstr(error->message, text))
+            vv_error_add_line(error,
+                "  the rename %s matched nothing: both sides are paths from "
+                "the root, the left one of the program",
+                text);
+    }
+}
+
 /* Fails if any findings count. The message has one line with the number on each
  * side, then one line for each finding, and with `of_the_file` one for each
- * pattern of `expect` that matched nothing. */
+ * pattern of `expect` and each rename that matched nothing. */
 static varve_status require(
     const varve_report *report, bool of_the_file, varve_error *error)
 {
@@ -146,6 +166,8 @@ static varve_status require(
         (of_the_file &&
             !assertion_add_lines(report, is_pattern_of_expect, error)))
         return vv_fail_memory(error, "the paths that did not match");
+    if (of_the_file)
+        add_unused_renames(report, error);
     return VARVE_UNMATCHED;
 }
 
