@@ -15,8 +15,6 @@
 
 /* Creates, frees and names nodes. */
 
-/* --- Nodes -------------------------------------------------------------- */
-
 void vv_node_list(varve_node *node)
 {
     varve_graph *graph = node->graph;

@@ -15,8 +15,6 @@
 #include "failure.h"
 #include "run_identity.h"
 
-/* --- Lineages ------------------------------------------------------------- */
-
 /* --- Passing over ------------------------------------------------------- */
 
 /* Returns the newest checkpoint of the manager's own directory that is not

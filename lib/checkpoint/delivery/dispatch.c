@@ -110,8 +110,6 @@ varve_status vv_bring_late_value(
 
 /* Sorts the due values and delivers them in one transfer. */
 
-/* --- Due values --------------------------------------------------------- */
-
 /* Returns true if every variable below a state in the file was delivered, is
  * due or is excluded. */
 static bool is_ready(const struct vv_delivery *d, uint32_t value)

@@ -108,8 +108,6 @@ void vv_spill_end(struct vv_spill *s)
     vv_buffer_clear(&s->extents);
 }
 
-/* --- Rounds --------------------------------------------------------------- */
-
 /* --- Dividing into rounds ------------------------------------------------- */
 
 /* Returns the largest number of bytes that all ranks together send about a

@@ -220,8 +220,6 @@ void vv_private_parts_clear(struct vv_private_parts *parts)
     *parts = (struct vv_private_parts){ .allocator = parts->allocator };
 }
 
-/* --- Shares --------------------------------------------------------------- */
-
 /* --- The data of the whole checkpoint ------------------------------------- */
 
 static uint64_t local_size(const struct vv_save_plan *save_plan, uint32_t value)
