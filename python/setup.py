@@ -1,5 +1,5 @@
 """setup.py - Compiles the extension module, and adds the sources of the library
-to source distributions. All other settings are in pyproject.toml.
+to source distributions. All settings but the license are in pyproject.toml.
 
 SPDX-License-Identifier: MIT
 """
@@ -37,7 +37,8 @@ class SdistWithLibrary(sdist):
 COMPILES = not {'sdist', 'egg_info', 'dist_info'} & set(sys.argv)
 MODULES = {'cffi_modules': ['build_native.py:ffi']} if COMPILES else {}
 
-setup(cmdclass={'sdist': SdistWithLibrary},
+setup(license='MIT', license_files=['LICENSE'],
+      cmdclass={'sdist': SdistWithLibrary},
       # The module depends on the library that pkg-config finds, not only on
       # its sources.
       options={'bdist_wheel': {'py_limited_api': 'cp39'},

@@ -3,7 +3,7 @@
 #
 #     scripts/docs.sh [--external] [--installed] [DIRECTORY]
 #
-# Replaces DIRECTORY (default: build/docs). Warnings and broken internal links
+# Replaces DIRECTORY (default: build/site). Warnings and broken internal links
 # are errors; --external checks external links as well. Sphinx, MyST and Furo
 # are installed by scripts/setup.sh on Debian, otherwise into a virtual
 # environment below build/. --installed uses only installed packages, and exits
@@ -13,7 +13,7 @@
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 source=$(cd "$(dirname "$0")/.." && pwd)
-environment=$source/build/docs-environment
+environment=$source/build/site-environment
 
 external= installed=
 while [[ ${1:-} == --* ]]; do
@@ -27,7 +27,7 @@ while [[ ${1:-} == --* ]]; do
     esac
     shift
 done
-site=$(realpath -m "${1:-$source/build/docs}")
+site=$(realpath -m "${1:-$source/build/site}")
 
 find_python() {
     for python in ${PYTHON:+"$PYTHON"} "$environment/bin/python" \

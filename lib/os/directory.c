@@ -346,7 +346,7 @@ static varve_status link_check_follow(const struct vv_context *context,
 static varve_status link_check_directory(const struct vv_context *context,
     const char *path, struct vv_file_info *info, varve_error *error)
 {
-    int directory;
+    int directory = -1;
     VV_TRY(vv_directory_open_parent(context, path, &directory, error));
     varve_status status = vv_file_info(context, directory, path, info, error);
     vv_file_close(context, directory);

@@ -17,9 +17,9 @@ import numpy as np
 from ._native import ffi, lib
 
 try:
-    import ml_dtypes
+    import ml_dtypes  # type: ignore[import-not-found,unused-ignore]
 except ImportError:
-    ml_dtypes = None  # type: ignore[assignment]
+    ml_dtypes = None  # type: ignore[assignment,unused-ignore]
 
 __all__ = ['dtype', 'dtype_name']
 

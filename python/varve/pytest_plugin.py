@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from typing import Any, Callable
 
-import pytest
+import pytest  # type: ignore[import-not-found,unused-ignore]
 
 from . import compare_golden, write
 
@@ -23,7 +23,7 @@ def pytest_addoption(parser: Any) -> None:
                      'comparing them')
 
 
-@pytest.fixture
+@pytest.fixture  # type: ignore[misc,untyped-decorator,unused-ignore]
 def varve_golden(request: Any) -> Callable[..., None]:
     """Compares a tree with a golden file. The path is relative to the folder
     of the test. The options are those of varve.compare_golden."""
