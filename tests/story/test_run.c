@@ -449,3 +449,59 @@ TEST(run, with_a_failing_level_warns_and_fails_at_its_end)
     cr_assert(story_says(&error, path), "%s", error.message);
     cr_assert(is_there("run/ckpt-1.varve"), "it is saved all the same");
 }
+
+static void add_number(void *user, varve_node *node, const varve_offer *offer)
+{
+    ++*(int *)user;
+    varve_add_allocated_variable(node, offer->name, offer->value->dtype,
+        varve_shape_of(0, NULL), NULL, NULL);
+}
+
+/* Runs a program whose dictionary gets a child at each step. */
+static varve_run *bag_run(int *calls, varve_node **bag, int64_t *step)
+{
+    *step = 0;
+    varve_run *run = varve_run_new(test_allocator());
+    *bag = varve_add_dict(varve_run_root(run), "bag");
+    varve_set_on_demand(*bag, add_number, calls);
+    varve_add_variable(varve_run_root(run), "step", varve_scalar(step));
+    varve_run_open(run, test_path("run"), NULL);
+    return run;
+}
+
+static void bag_step(varve_run *run, varve_node *bag, int64_t *step)
+{
+    char name[24];
+    snprintf(name, sizeof name, "n%d", (int)*step);
+    varve_node *child = varve_add_allocated_variable(
+        bag, name, VARVE_FLOAT32, varve_shape_of(0, NULL), NULL, NULL);
+    *(float *)varve_data(child) = (float)++*step;
+    varve_run_step(run, *step);
+}
+
+/* The newest checkpoint has a child that the older ones lack. */
+TEST(run, resumes_from_the_checkpoint_before_a_damaged_one_that_has_more)
+{
+    int calls = 0;
+    size_t size;
+    varve_error error;
+    varve_node *bag;
+    int64_t step;
+    varve_run *run = bag_run(&calls, &bag, &step);
+    for (int i = 0; i < 3; i++)
+        bag_step(run, bag, &step);
+    cr_assert_ok(varve_run_end(run, &error), error);
+    const char *path = test_path("run/ckpt-3.varve");
+    unsigned char *bytes = test_read_file(path, &size);
+    bytes[64] ^= 1;
+    test_write_file(test_path("run/ckpt-3.varve"), bytes, size);
+    free(bytes);
+    run = bag_run(&calls, &bag, &step);
+    cr_assert_eq(step, 2);
+    cr_assert_eq(calls, 2);
+    cr_assert_eq(varve_edge_count(bag), 2);
+    varve_run_check_resume(run);
+    bag_step(run, bag, &step);
+    cr_assert_ok(varve_run_end(run, &error), error);
+    cr_assert_eq(step, 3);
+}
