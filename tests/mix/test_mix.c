@@ -22,7 +22,7 @@
 #include "support/proof.h"
 
 enum {
-    USUAL = 1500,
+    USUAL = 1000,
     LONGER = 2000000,
     BATCH = 500,
     MOST_FAILURES = 4,
