@@ -96,6 +96,23 @@ class Deferred(Test):
         self.assertEqual(vars(pickle.loads(pickle.dumps(checkpoint.model))),
                          {'name': 'x'})
 
+    def test_a_new_object_gets_what_the_one_in_its_place_lacked(self):
+        class Plain:
+            def __init__(self, **values):
+                vars(self).update(values)
+
+        path = self.path('replaced')
+        varve.Checkpoint(opt=Plain(m=np.full(2, 1.0), v=np.full(2, 2.0),
+                                   rate=3.0)).write(path)
+        checkpoint = varve.Checkpoint(opt=Plain(m=np.zeros(2)))
+        restoration = checkpoint.read(path)
+        self.assertEqual(restoration.pending_count, 2)
+        checkpoint.opt = Plain(m=np.zeros(2), v=np.zeros(2), rate=0.0)
+        self.assertEqual(restoration.pending_count, 0)
+        np.testing.assert_equal(checkpoint.opt.v, [2, 2])
+        self.assertEqual(checkpoint.opt.rate, 3.0)
+        np.testing.assert_equal(checkpoint.opt.m, [0, 0])
+
 
 class Restoring(Test):
 

@@ -10,7 +10,7 @@ import gc
 import threading
 import weakref
 from typing import (Any, Callable, Collection, Dict, Iterator, List, Mapping,
-                    Optional, Set, Tuple)
+                    Optional, Tuple)
 
 from ._native import ffi, lib
 from .errors import Status, call, error_of, refuse
@@ -20,40 +20,9 @@ from .leaves import ArrayLeaf, add_arrays, refusal_of
 from .options import as_patterns
 from .outside import is_tensor, raise_version
 from .scalars import Scalars
-from .survey import NONE_TAG, Part, Survey, put, put_tuples, set_child
+from .survey import (NONE_TAG, NOTHING, Arrival, Part, Survey, put, put_tuples,
+                     set_child)
 
-
-class Arrival:
-    """The parts of the program to which pending values may be assigned: all,
-    or those below an attribute that was just set."""
-
-    def __init__(self, is_all: bool, source: Any = None, name: str = ''):
-        self._is_all = is_all
-        self._source, self._name = source, name
-
-    def among(self, survey: Survey) -> Callable[[Any], bool]:
-        """Returns a function that tests keys of parts."""
-        if self._is_all:
-            return lambda key: True
-        found = self._below(survey) if self._source is not None else set()
-        return found.__contains__
-
-    def _below(self, survey: Survey) -> Set[Any]:
-        home = survey.parts.get(id(self._source))
-        found = {home.children[self._name]} \
-            if home and self._name in home.children else set()
-        queue = list(found)
-        found.add((id(self._source), self._name))  # a number
-        for key in queue:  # the list grows in the loop
-            found.update((key, name) for name in survey.parts[key].scalars)
-            new = set(survey.parts[key].children.values()) - found
-            found |= new
-            queue.extend(new)
-        return found
-
-
-NOTHING = Arrival(False)
-EVERYTHING = Arrival(True)
 
 NULL = ffi.NULL
 LIST = lib.VARVE_LIST
@@ -149,9 +118,8 @@ class Graph:
         return Survey(self._object, self.states, self.is_own_format,
                       self.unfolded, has_none)
 
-    def sync(self, to_fill: bool = False, arrival: 'Arrival' = NOTHING,
-             held_reason: str = 'cannot save: a restored value is pending for '
-             'this new part of the program') -> Survey:
+    def sync(self, to_fill: bool = False,
+             arrival: 'Arrival' = NOTHING) -> Survey:
         """Updates the graph to the current objects. Nothing changes if a value
         cannot be saved or, with `to_fill`, not be filled. Pending values are
         assigned only to the parts of `arrival`."""
@@ -177,9 +145,8 @@ class Graph:
                 self.push(may_arrive=arrival.among(survey))
             call(lib.varve_graph_check, self.handle)
             if held and arrival is NOTHING and not to_fill:
-                raise refuse(f'{held}: {held_reason}; call update() of the '
-                             'restoration to assign it, or drop_pending() to '
-                             'discard it')
+                raise refuse_held(held, 'cannot save: a restored value is '
+                                  'pending for this new part of the program')
             return survey
 
     def sync_attribute(self, source: Any, name: str,
@@ -204,9 +171,7 @@ class Graph:
                           entries=following.added())
             call(lib.varve_graph_check, self.handle)
             if held and held_reason is not None:
-                raise refuse(f'{held}: {held_reason}; call update() of the '
-                             'restoration to assign it, or drop_pending() to '
-                             'discard it')
+                raise refuse_held(held, held_reason)
 
     def _fill_late(self, arrival: 'Arrival') -> None:
         """Creates values that only the file has in new parts."""
@@ -295,6 +260,11 @@ def without_collection() -> Iterator[None]:
             gc.enable()
 
 
+def refuse_held(path: str, why: str) -> Exception:
+    return refuse(f'{path}: {why}; call update() of the restoration to assign '
+                  'it, or drop_pending() to discard it')
+
+
 def check_fillable(survey: Survey) -> None:
     for part in survey.parts.values():
         why = part.maker and refusal_of(part.value)
@@ -361,10 +331,14 @@ class Following:
         if name in part.scalars:
             self._add_number(parent, name, part.scalars)
             return
-        if name not in part.children or name in parent.edges or (
+        if name not in part.children or (
                 parent.scalars and name in parent.scalars.nodes()):
-            return  # it takes the place of what was restored
+            return
         key = part.children[name]
+        if name in parent.edges:
+            if not self._awaits(parent.edges[name], self._parts[key]):
+                return  # it takes the place of what was restored
+            self._untrack(parent, name)
         child = self._new.get(key)
         if self._is_held(parent, name, self._parts[key], child):
             self._held = part.path_to(name)
@@ -377,6 +351,20 @@ class Following:
             child = Entry(self._parts[key])
             self._add(parent, name, child)
         parent.edges[name] = child
+
+    def _awaits(self, old: Entry, part: Part) -> bool:
+        """True if a value may be pending for a child that a part has and the
+        one in whose place it is lacks."""
+        if old.leaf or part.maker:
+            return False
+        held = old.scalars.nodes() if old.scalars else {}
+        return any(
+            self._awaits(old.edges[name], self._parts[key])
+            if name in old.edges else not self._parts[key].maker
+            or lib.varve_pending(old.node, edge_name(old, name)) != NULL
+            for name, key in part.children.items()) or any(
+                lib.varve_pending(old.node, str(name).encode()) != NULL
+                for name in part.scalars if name not in held)
 
     def _add_number(self, parent: Entry, name: str,
                     numbers: Mapping[Any, Any]) -> None:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, List, NamedTuple, Optional, Tuple, Union
 from ._native import ffi, lib
 from .dtypes import NAMES
 from .errors import call, text
-from .graph import EVERYTHING
 from .options import Options, as_patterns, metadata_value
 from .strings import path_bytes
+from .survey import EVERYTHING
 
 if TYPE_CHECKING:
     from .graph import Graph

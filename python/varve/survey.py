@@ -12,7 +12,7 @@ import functools
 import re
 import types
 from typing import (Any, Callable, Collection, Container, Dict, List, Mapping,
-                    Optional, Sequence, Tuple)
+                    Optional, Sequence, Set, Tuple)
 
 import numpy as np
 
@@ -31,7 +31,8 @@ from .states import (EXTRA_STATE, IGNORE, ExtraState, State, attributes,
                      set_attribute, state_of_object)
 from .strings import is_valid
 
-__all__ = ['Part', 'Survey', 'put', 'put_tuples']
+__all__ = ['EVERYTHING', 'NOTHING', 'Arrival', 'Part', 'Survey', 'put',
+           'put_tuples']
 
 # Objects of these types have attributes but no state that can be saved.
 STRANGERS = (type, types.FunctionType, types.BuiltinFunctionType,
@@ -436,3 +437,36 @@ def put_tuples(parts: List[Part],
                     new is not old for new, old in zip(holder, part.value)):
                 make = getattr(type(part.value), '_make', type(part.value))
                 put(part, make(holder), note)
+
+
+class Arrival:
+    """The parts of the program to which pending values may be assigned: all,
+    or those below an attribute that was just set."""
+
+    def __init__(self, is_all: bool, source: Any = None, name: str = ''):
+        self._is_all = is_all
+        self._source, self._name = source, name
+
+    def among(self, survey: Survey) -> Callable[[Any], bool]:
+        """Returns a function that tests keys of parts."""
+        if self._is_all:
+            return lambda key: True
+        found = self._below(survey) if self._source is not None else set()
+        return found.__contains__
+
+    def _below(self, survey: Survey) -> Set[Any]:
+        home = survey.parts.get(id(self._source))
+        found = {home.children[self._name]} \
+            if home and self._name in home.children else set()
+        queue = list(found)
+        found.add((id(self._source), self._name))  # a number
+        for key in queue:  # the list grows in the loop
+            found.update((key, name) for name in survey.parts[key].scalars)
+            new = set(survey.parts[key].children.values()) - found
+            found |= new
+            queue.extend(new)
+        return found
+
+
+NOTHING = Arrival(False)
+EVERYTHING = Arrival(True)
