@@ -35,6 +35,8 @@ WORDS = {
     'thread': 'in a thread',
     'two_ends': 'a child came to the end of the test',
 }
+# Only with a leak sanitizer.
+LEAK = {'leak_of_malloc': 'detected memory leaks'}
 CRASHES = 3
 LEFT = 4  # folders of tests that crash or execute another program
 GOOD = ['good/forks', 'good/passes']
@@ -147,6 +149,8 @@ def refusing(program, *refused):
 def main(program, *refused):
     with tempfile.TemporaryDirectory() as place:
         os.environ['TMPDIR'] = place
+        if 'bad/leak_of_malloc' in run(program, '--list')[1]:
+            WORDS.update(LEAK)
         complaints = [*alone(program), *good(program), *late(program),
                       *hanging(program, os.kill),
                       *hanging(program, os.killpg),

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "support/leaks.h"
 #include "support/test.h"
 
 TEST(good, passes)
@@ -86,6 +87,15 @@ TEST(bad, leak)
     const varve_allocator *a = test_allocator();
     cr_assert(a->function(NULL, NULL, 0, 8));
 }
+
+#ifdef HAS_LSAN
+TEST(bad, leak_of_malloc)
+{
+    void *volatile block = malloc(8);
+    cr_assert(block);
+    block = NULL;
+}
+#endif
 
 TEST(bad, continues)
 {

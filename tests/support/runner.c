@@ -15,6 +15,7 @@
  */
 #define _GNU_SOURCE
 #include "support/runner.h"
+#include "support/leak_roots.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -108,6 +109,7 @@ static void be_test(const struct criterion_test *test, const sigset_t *mask)
     if (getpid() != self)
         cr_assert_fail("a child came to the end of the test");
     test_outcome->finished = true;
+    add_leak_roots(); /* of modules that the test loaded */
     exit(EXIT_SUCCESS);
 }
 
@@ -272,6 +274,7 @@ static bool make_room(size_t count)
 int main(int argument_count, char **arguments)
 {
     (void)argument_count;
+    add_leak_roots();
     size_t count = (size_t)(__stop_cr_tst - __start_cr_tst);
     if (!read_arguments(arguments)) {
         fprintf(stderr, "usage: %s [--filter PATTERN] [-jN] [--list]\n",

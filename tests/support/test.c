@@ -16,7 +16,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "support/leaks.h"
 
 static struct {
     atomic_long blocks;
@@ -180,9 +179,6 @@ void test_end(void)
         (size_t)test.bytes);
     cr_assert_eq(test_descriptor_count(), test.descriptors,
         "descriptors were left open");
-#ifdef HAS_LSAN
-    cr_assert_eq(__lsan_do_recoverable_leak_check(), 0, "memory leaked");
-#endif
 }
 
 void *test_read_file(const char *path, size_t *size)
