@@ -3,7 +3,8 @@
 # and prints their sizes.
 #
 #     scripts/profiles.sh           without each part, and without all parts
-#     scripts/profiles.sh --short   without all parts, not measured
+#     scripts/profiles.sh --short   without all parts, not measured; only the
+#                                   stories run
 #     scripts/profiles.sh --sizes   the sizes only
 #
 # The sizes are those of the stripped shared library, optimized for size as in
@@ -30,32 +31,35 @@ without() {
     read -ra options <<<"$options"
 }
 
-# build NAME OPTION...
-build() {
-    local place=$work/$1
-    shift
-    rm -rf "$place"
-    if ! { meson setup "$place" --werror "${none[@]}" "$@" &&
-        ninja -C "$place"; } >"$work/log" 2>&1; then
-        tail -n 30 "$work/log"
-        return 1
-    fi
-}
-
-# proved NAME OPTION...: builds and also tests.
-proved() {
-    build "$@" -Dtests=enabled || return
-    meson test -C "$work/$1" --no-rebuild -t 4 >"$work/log" 2>&1 || {
+# logged COMMAND...: prints the end of the output if the command fails.
+logged() {
+    "$@" >"$work/log" 2>&1 || {
         tail -n 30 "$work/log"
         return 1
     }
+}
+
+# configure NAME OPTION...
+configure() {
+    local place=$work/$1
+    shift
+    rm -rf "$place"
+    logged meson setup "$place" --werror "${none[@]}" "$@"
+}
+
+# proved NAME OPTION...: builds what the chosen tests need, and runs them.
+chosen=() # all
+proved() {
+    configure "$@" -Dtests=enabled &&
+        logged meson test -C "$work/$1" -t 4 "${chosen[@]}"
 }
 
 # Prints a line of the table: the build and its size.
 measured() {
     local what=$1
     shift
-    build small "${small[@]}" -Dtests=disabled "$@"
+    configure small "${small[@]}" -Dtests=disabled "$@"
+    logged ninja -C "$work/small"
     strip -o "$work/stripped.so" "$(readlink -f "$work/small/lib/libvarve.so")"
     printf '| %s | %d |\n' "$what" \
         $((($(stat -c %s "$work/stripped.so") + 512) / 1024))
@@ -92,7 +96,10 @@ sizes() {
 }
 
 case ${1:-} in
---short) short ;;
+--short)
+    chosen=(stories profile)
+    short
+    ;;
 --sizes) sizes ;;
 *)
     each

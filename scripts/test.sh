@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test.sh - Builds everything and runs the tests.
+# test.sh - Builds the library and the tests, and runs the tests.
 #
 #     scripts/test.sh [--all] [arguments of meson test]
 #
@@ -26,11 +26,6 @@ scripts/setup.sh test
 [ -f "$build/build.ninja" ] ||
     meson setup "$build" -Dtests=enabled -Dexamples=true -Dbench=true \
         -Dtool=enabled -Ddefault_library=both
-if ! ninja -C "$build"; then
-    echo "test: the build failed; no test was run" >&2
-    echo "0 passed, 1 failed, 0 skipped"
-    exit 1
-fi
 
 # A file that a test leaves in the temporary folder is a failure. Other users
 # may enter the folder, because a test of root changes its user.
@@ -43,9 +38,11 @@ status=0
 left=0
 log=$build/meson-logs/testlog.json
 rm -f "$log"
-# Some tests mostly wait, so one more than there are processors runs at once.
-meson test -C "$build" --no-rebuild --print-errorlogs \
+# meson builds what the selected tests need. Some tests mostly wait, so one more
+# than there are processors runs at once.
+meson test -C "$build" --print-errorlogs \
     --num-processes $(($(nproc) + 1)) "${chosen[@]}" "$@" || status=$?
+[ -f "$log" ] || echo "test: no test was run, because of the error above" >&2
 if [ "$(ls -A "$place")" ]; then
     echo "test: temporary files were not removed:" >&2
     ls -A "$place" | head >&2

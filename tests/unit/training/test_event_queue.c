@@ -154,13 +154,17 @@ TEST(event_queue, drops_and_counts_events_when_full)
     start(1000, LONG);
     pthread_mutex_lock(&gate);
     size_t taken = 0;
+    while (taken < 15) /* more than half of the limit */
+        cr_assert(put((int64_t)taken++));
+    while (writes == 0) /* the thread is blocked in a write */
+        ;
     while (taken < 1000 && put((int64_t)taken))
         taken++;
     for (int i = 0; i < 9; i++)
         cr_assert_not(put(-1));
-    /* One buffer is waiting, and possibly one is being written. */
+    /* One buffer is waiting, and one is being written. */
     cr_assert_leq(queue.waiting.size, LONG);
-    cr_assert_geq(taken, 15);
+    cr_assert_geq(taken, 30);
     cr_assert_leq(taken, 50);
     pthread_mutex_unlock(&gate);
     cr_assert_eq(flush(&error), VARVE_LIMIT);
