@@ -14,7 +14,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 from check_statistics import write_safetensors
 
@@ -50,7 +49,8 @@ def caught(command, before=lambda: None, tries=20):
         while process.poll() is None and set(leftovers()) <= known:
             pass
         process.send_signal(signal.SIGSTOP)
-        time.sleep(0.02)
+        os.waitid(os.P_PID, process.pid,
+                  os.WSTOPPED | os.WEXITED | os.WNOWAIT)
         if process.poll() is None and not set(leftovers()) <= known:
             return process
         process.send_signal(signal.SIGCONT)

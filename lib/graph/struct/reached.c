@@ -90,7 +90,7 @@ static uint64_t move_bits(
             if (puts)
                 object[i] = (unsigned char)((object[i] & ~one) |
                                             (number >> bit & 1u) * one);
-            found |= (uint64_t)(object[i] >> k & 1u) << bit++;
+            found |= (uint64_t)((unsigned)object[i] >> k & 1u) << bit++;
         }
     }
     return found;
