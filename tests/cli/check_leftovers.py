@@ -30,6 +30,17 @@ def leftovers():
                   if name.startswith('.') or '/.' in folder)
 
 
+def is_begun(known):
+    """Returns true if there is a new temporary file with content, whose
+    process has therefore taken its lock."""
+    def has_content(name):
+        try:
+            return os.path.isfile(name) and os.path.getsize(name) > 0
+        except FileNotFoundError:
+            return False
+    return any(map(has_content, set(leftovers()) - known))
+
+
 def default_signals():
     """A shell or nohup may have set a signal to be ignored."""
     for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
@@ -37,7 +48,7 @@ def default_signals():
 
 
 def caught(command, before=lambda: None, tries=20):
-    """Starts the command and stops it (SIGSTOP) while it has a temporary
+    """Starts the command and stops it (SIGSTOP) while it writes a temporary
     file."""
     def begin():
         default_signals()
@@ -46,12 +57,12 @@ def caught(command, before=lambda: None, tries=20):
         known = set(leftovers())
         process = subprocess.Popen(command, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, preexec_fn=begin)
-        while process.poll() is None and set(leftovers()) <= known:
+        while process.poll() is None and not is_begun(known):
             pass
         process.send_signal(signal.SIGSTOP)
         os.waitid(os.P_PID, process.pid,
                   os.WSTOPPED | os.WEXITED | os.WNOWAIT)
-        if process.poll() is None and not set(leftovers()) <= known:
+        if process.poll() is None and is_begun(known):
             return process
         process.send_signal(signal.SIGCONT)
         process.communicate()
