@@ -3,10 +3,10 @@
 #
 #     scripts/test.sh [--all] [arguments of meson test]
 #
-# The tests of the suite `slow` run with --all only: random programs, damage,
-# kills and power cuts, mutation tests, servers that fail, counted
-# instructions, the site, other compilers and build systems. .ci/run runs them
-# for each change, except for the mutation tests.
+# The tests of the suite `slow` run with --all only: random programs, damage, a
+# fault in each call, kills and power cuts, mutation tests, servers that fail,
+# counted instructions, the site, other compilers and build systems. .ci/run
+# runs them for each change, except for the mutation tests.
 #
 # The last line is "N passed, N failed, N skipped". The exit status is 0 only if
 # nothing failed.
