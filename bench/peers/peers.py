@@ -22,9 +22,11 @@ import time
 import model
 import turns
 
-PEERS = ['npz', 'h5py', 'adios2', 'torch', 'safetensors', 'dcp', 'tensorflow']
+PEERS = ['npz', 'h5py', 'adios2', 'zarr', 'orbax', 'torch', 'safetensors',
+         'dcp', 'tensorflow']
 NAMES = {'h5py': 'HDF5', 'npz': 'NumPy npz', 'adios2': 'ADIOS2', 'dcp': 'DCP',
-         'tensorflow': 'TensorFlow', 'varve': 'Varve'}
+         'zarr': 'Zarr', 'orbax': 'Orbax', 'tensorflow': 'TensorFlow',
+         'varve': 'Varve'}
 LIMITS = {
     'write': 'write', 'write 0.01': 'write of the changes',
     'write_back': 'write with write-back per MiB',

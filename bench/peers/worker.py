@@ -234,6 +234,52 @@ class Adios2(Peer):
             return list(file.available_variables())
 
 
+class Zarr(Peer):
+    """Arrays of one chunk each, not compressed."""
+    key, suffix = 'zarr', '.zarr'
+
+    def load(self):
+        import zarr
+        Peer.load(self)
+        self.zarr = zarr
+        self.version = zarr.__version__
+
+    def write(self):
+        group = self.zarr.open_group(self.path, mode='w', zarr_format=3)
+        for name, array in self.arrays.items():
+            group.create_array(name, data=array, chunks=array.shape,
+                               compressors=None)
+
+    def read_into(self):
+        group = self.zarr.open_group(self.path, mode='r')
+        for name, target in self.targets.items():
+            target[...] = group[name][...]
+
+    def names(self):
+        group = self.zarr.open_group(self.path, mode='r')
+        return [name for name, _ in group.members(max_depth=None)]
+
+
+class Orbax(Peer):
+    """Orbax writes with TensorStore. It restores to new arrays."""
+    key, suffix = 'orbax', '.orbax'
+
+    def load(self):
+        import orbax.checkpoint
+        Peer.load(self)
+        self.checkpointer = orbax.checkpoint.PyTreeCheckpointer()
+        self.version = orbax.checkpoint.__version__
+
+    def write(self):
+        self.checkpointer.save(os.path.abspath(self.path), self.arrays)
+
+    def read_into(self):
+        self.targets = self.checkpointer.restore(os.path.abspath(self.path))
+
+    def names(self):
+        return list(self.checkpointer.metadata(os.path.abspath(self.path)))
+
+
 class Torch(Peer):
     key, suffix = 'torch', '.pt'
 
@@ -424,7 +470,7 @@ class TensorFlow(Peer):
 
 
 PEERS = {peer.key: peer for peer in (
-    Npz, H5py, Adios2, Torch, Safetensors, Dcp, TensorFlow)}
+    Npz, H5py, Adios2, Zarr, Orbax, Torch, Safetensors, Dcp, TensorFlow)}
 
 
 def answer(peer, line):
