@@ -15,7 +15,6 @@
  */
 #define _GNU_SOURCE
 #include "support/runner.h"
-#include "support/leak_roots.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -29,6 +28,8 @@
 #include <unistd.h>
 
 #include <criterion/criterion.h>
+
+#include "support/leak_roots.h"
 
 enum { MOST_JOBS = 64, USAGE = 2 };
 

@@ -16,8 +16,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "support/leaks.h"
-
 static struct {
     atomic_long blocks;
     atomic_size_t bytes;
@@ -55,22 +53,6 @@ void *test_lasting_copy(const void *bytes, size_t size)
     return memcpy(lasting_room(most) + at, bytes, size);
 }
 
-/* Fills new memory, so that reads of uninitialized memory are noticed. With an
- * address sanitizer, new pages are slow, and only both
- * ends of a large block are filled. */
-static void fill(char *bytes, size_t size)
-{
-#ifdef HAS_LSAN
-    enum { END = 1 << 16 };
-    if (size > 2 * END) {
-        memset(bytes, 0xbe, END);
-        bytes += size - END;
-        size = END;
-    }
-#endif
-    memset(bytes, 0xbe, size);
-}
-
 static void *allocate(void *user, void *old, size_t old_size, size_t new_size)
 {
     (void)user;
@@ -82,8 +64,10 @@ static void *allocate(void *user, void *old, size_t old_size, size_t new_size)
             return NULL;
         void *block = realloc(old, new_size);
         cr_assert(block, "the machine is out of memory");
+        /* Fills new memory, so that reads of uninitialized memory are
+         * noticed. */
         if (new_size > old_size)
-            fill((char *)block + old_size, new_size - old_size);
+            memset((char *)block + old_size, 0xbe, new_size - old_size);
         test.blocks += old == NULL;
         size_t bytes = atomic_fetch_add(&test.bytes, new_size - old_size);
         bytes += new_size - old_size;
