@@ -257,7 +257,8 @@ class Zarr(Peer):
 
     def names(self):
         group = self.zarr.open_group(self.path, mode='r')
-        return [name for name, _ in group.members(max_depth=None)]
+        return [name for name, item in group.members(max_depth=None)
+                if isinstance(item, self.zarr.Array)]
 
 
 class Orbax(Peer):
@@ -277,7 +278,8 @@ class Orbax(Peer):
         self.targets = self.checkpointer.restore(os.path.abspath(self.path))
 
     def names(self):
-        return list(self.checkpointer.metadata(os.path.abspath(self.path)))
+        found = self.checkpointer.metadata(os.path.abspath(self.path))
+        return list(found.item_metadata)
 
 
 class Torch(Peer):
