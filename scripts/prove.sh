@@ -8,8 +8,9 @@
 # simulated schedules, mutation tests), mutations (scripts/mutate.py),
 # sanitizers (the usual versions under AddressSanitizer and
 # UndefinedBehaviorSanitizer), threads (under ThreadSanitizer), clang (unit
-# tests compiled by clang), portable (scripts/portable.sh: other machines) and
-# fuzz, which runs each target for an hour (--fuzz) in parallel with the others.
+# tests compiled by clang), profiles (scripts/profiles.sh: all tests of the
+# reduced builds), portable (scripts/portable.sh: other machines) and fuzz,
+# which runs each target for an hour (--fuzz) in parallel with the others.
 # A table is printed to standard error and JSON (schema varve.proof/1) to
 # standard output; logs are in build/prove/. The exit status is 0 only if all
 # tests pass.
@@ -39,7 +40,7 @@ while [ $# -gt 0 ]; do
     shift 2
 done
 [ ${#chosen[@]} -gt 0 ] ||
-    chosen=(fuzz proofs mutations sanitizers threads clang portable)
+    chosen=(fuzz proofs mutations sanitizers threads clang profiles portable)
 
 place=$PWD/build/prove
 mkdir -p "$place"
@@ -121,6 +122,10 @@ mutations() {
             --count 1000 --least 75
 }
 
+profiles() {
+    PROFILES=$place/profiles scripts/profiles.sh
+}
+
 portable() {
     scripts/portable.sh
 }
@@ -137,7 +142,7 @@ if is_chosen fuzz; then
         section "fuzz-$target" fuzz "$target" &
     done
 fi
-for name in proofs mutations sanitizers threads clang portable; do
+for name in proofs mutations sanitizers threads clang profiles portable; do
     if is_chosen $name; then
         section $name $name
     fi
